@@ -1,0 +1,53 @@
+export type PolicyName = 'autonomous' | 'sampling' | 'approval_novel' | 'approval_gate' | 'dual_approval';
+export type OnTimeout = 'reject' | 'escalate' | 'proceed';
+
+/** So many votes of people who hold this role. A list of them is joined by AND. */
+export interface QuorumRole {
+  role: string;
+  count: number;
+}
+
+/** How one action is treated, every default filled in. */
+export interface ActionPolicy {
+  policy: PolicyName;
+  reason: string;
+  /** Empty for `autonomous` and `sampling`. */
+  approvals: QuorumRole[];
+  /** Seconds until the deadline. */
+  timeoutSeconds: number;
+  onTimeout: OnTimeout;
+  /** Roles asked in turn with `onTimeout: escalate`. */
+  escalateTo: string[];
+  /** Seconds from the decision in which the approval must be claimed. */
+  validForSeconds: number;
+  /** 0…1, with `sampling`. */
+  sampleRate?: number;
+  /** JSON Pointers into the request (`/actionArgs/card/number`) whose values are shown to nobody but the requester. */
+  secretPaths: string[];
+}
+
+/** A mission's policy document, checked. `version` names its content. */
+export interface MissionPolicy {
+  missionId: string;
+  version: string;
+  actions: ReadonlyMap<string, ActionPolicy>;
+  /** For an action that is not listed: an `approval_gate` with the document's defaults. */
+  unlisted: ActionPolicy;
+  /** Every role that the document names; who holds one of them may see the mission's requests. */
+  roles: ReadonlySet<string>;
+}
+
+/** The policy as it stood when the request was made. It stays on the request: nothing that happens to the document later changes it. */
+export interface PinnedPolicy {
+  name: PolicyName;
+  version: string;
+  reason: string;
+  matched: { ruleId: string; effect: string; reason: string }[];
+  timeoutSeconds: number;
+  onTimeout: OnTimeout;
+  escalateTo: string[];
+  validForSeconds: number;
+  secretPaths: string[];
+  /** The role that revokes where nobody is asked to approve, and to which the first votes belong elsewhere. */
+  approverRole: string;
+}

@@ -1,0 +1,125 @@
+import type { Content } from './action.ts';
+import type { AuditEntry } from './audit-entry.ts';
+import type { Change } from './change.ts';
+import type { Instant } from './instant.ts';
+import type { MissionPolicy } from './policy.ts';
+import type { Owed, RequestState, Status } from './request.ts';
+
+/** A request with everything that it names. */
+export interface StoredRequest {
+  state: RequestState;
+  contents: ReadonlyMap<string, Content['canonical']>;
+}
+
+/** A page of a list. `cursor` is opaque; absent on the last page. */
+export interface Page<Item> {
+  items: Item[];
+  cursor?: string;
+}
+
+/** What lists carry: never arguments, never texts. */
+export type RequestSummary = Pick<
+  RequestState,
+  'requestId' | 'runId' | 'missionId' | 'phase' | 'actionName' | 'requestedBy' | 'onBehalfOf' | 'requestedAt' | 'deadline' | 'level'
+> & { status: Status };
+
+/**
+ * - `committed`: all of it is stored, exactly once, also where the first acknowledgement was lost.
+ * - `conflict`: none of it is. Somebody else wrote the request or the next entry of the run first: load again, decide again.
+ */
+export type CommitResult = 'committed' | 'conflict';
+
+export interface RequestStore {
+  /** State and all content in one strongly consistent read. */
+  readRequest(requestId: string): Promise<StoredRequest | undefined>;
+  /** The state alone, strongly consistent; one small read. */
+  readState(requestId: string): Promise<RequestState | undefined>;
+  /** The last entry of the run's chain, strongly consistent. */
+  readTail(runId: string): Promise<AuditEntry | undefined>;
+  /**
+   * Writes the change in one transaction, on these conditions: the entry's sequence number is free; a new request's id is
+   * free; a known request still has the version of `before`, and where `before` is pending and a person decides, its
+   * deadline is after `after`'s decision. Throttling, transaction conflicts and lost acknowledgements are tried again
+   * inside until `until` (epoch milliseconds), with jitter; an unclear answer is cleared up by reading the entry back
+   * before anything is said. Past `until` it throws `TOO_MANY_REQUESTS`. Throws `VALIDATION_FAILED` when `revises` does not hold.
+   * Fields of `owed` and `delivered` that `before` and `after` share are not written: `dispatch` may move them meanwhile.
+   */
+  commit(change: Change, until: number): Promise<CommitResult>;
+  /** Counts one more late attempt of somebody whose first one is in the audit. Not on any version. */
+  countLateAttempt(requestId: string, principal: string): Promise<void>;
+}
+
+/** What the sweep and `dispatch` need beyond the above. None of these moves `version`. */
+export interface DeliveryStore {
+  /** Ids whose `wakeAt` has come, page after page to the end, from an eventually consistent index: read each before acting. */
+  due(now: Instant): AsyncIterable<string>;
+  /**
+   * Takes one delivery for sending: moves `owed[id].nextAt` from `seen` to `until`. False when another dispatcher was first
+   * or it is no longer owed.
+   */
+  lease(requestId: string, id: string, seen: Instant, until: Instant): Promise<boolean>;
+  /** Strikes a delivery off and notes when it left; one that is no longer owed is left alone. */
+  strike(requestId: string, id: string, at: Instant): Promise<void>;
+  /** A try failed: `owed[id]` becomes `owed` (one more attempt, a later `nextAt`). */
+  postpone(requestId: string, id: string, owed: Owed): Promise<void>;
+  /** Sets `wakeAt` (or clears it) if the request still has this version and owes exactly these deliveries; otherwise does nothing: a sweep too early is harmless. */
+  rest(requestId: string, version: number, owedIds: string[], wakeAt: Instant | undefined): Promise<void>;
+}
+
+/** Lists come from eventually consistent indexes; nothing is allowed because of them. A cursor that was not handed out is `VALIDATION_FAILED`. */
+export interface RequestLists {
+  /** What waits for a role, the earliest deadline first. */
+  pendingForRole(role: string, limit: number, cursor?: string): Promise<Page<RequestSummary>>;
+  /** The requests of a run, oldest first. */
+  ofRun(runId: string, limit: number, cursor?: string): Promise<Page<RequestSummary>>;
+  /** What is no longer pending, newest first; a page may be short, or empty with a cursor, where days hold nothing. */
+  closed(before: Instant, limit: number, cursor?: string): Promise<Page<RequestSummary>>;
+}
+
+export interface AuditStore {
+  /** Entries after `sequence`, in order, strongly consistent, at most `limit`, exactly as stored: `canonical` and `hash` are not checked here. */
+  entries(runId: string, after: number, limit: number): Promise<StoredEntry[]>;
+}
+
+/** An entry as the table holds it. `sequence` is the key; whether `canonical` agrees with it is for `verifyChain` to say. */
+export interface StoredEntry {
+  runId: string;
+  sequence: number;
+  hash: string;
+  canonical: string;
+}
+
+/** One message to the topic. At least once: a duplicate carries the same `id`. */
+export interface AlertMessage {
+  /** `<requestId>/<delivery id>`. */
+  id: string;
+  requestId: string;
+  kind: Owed['kind'];
+  role: string;
+  level: number;
+  /** At most 99 printable ASCII characters, the first a letter or digit. */
+  subject: string;
+  email: string;
+  /** GSM-7, at most 148 septets. */
+  sms: string;
+}
+
+export interface Alerts {
+  /** Resolves when the topic has taken the message; rejects otherwise. */
+  publish(message: AlertMessage): Promise<void>;
+}
+
+export interface Policies {
+  /** The mission's policy in force; `undefined` for a mission that nobody defined. */
+  find(missionId: string): Promise<MissionPolicy | undefined>;
+}
+
+/** The outside world that a decision may look at, passed in. */
+export interface World {
+  now(): Instant;
+  /** 128 random bits, 22 characters of base64url. */
+  randomId(): string;
+  /** Uniform in [0, 1). */
+  draw(): number;
+  pause(milliseconds: number): Promise<void>;
+}
