@@ -39,7 +39,10 @@ export type EntryEvent =
   | { type: 'request_approved'; details: VoteDetails & { decidedBy: string[]; claimBy: Instant } }
   | { type: 'request_rejected'; details: VoteDetails & { decidedBy: string[] } }
   | { type: 'request_responded'; details: VoteDetails & { decidedBy: string[] } }
-  | { type: 'request_escalated'; details: { level: number; asked: string[]; approvals: QuorumRole[]; deadline: Instant } }
+  | {
+      type: 'request_escalated';
+      details: { level: number; asked: string[]; approvals: QuorumRole[]; deadline: Instant };
+    }
   /** Nobody answered. Not a refusal. */
   | { type: 'request_timed_out'; details: { deadline: Instant; reason: 'no_answer' | 'alert_never_left' } }
   /** `onTimeout: proceed`: nobody answered and the policy lets it run. */

@@ -20,7 +20,16 @@ export interface Page<Item> {
 /** What lists carry: never arguments, never texts. */
 export type RequestSummary = Pick<
   RequestState,
-  'requestId' | 'runId' | 'missionId' | 'phase' | 'actionName' | 'requestedBy' | 'onBehalfOf' | 'requestedAt' | 'deadline' | 'level'
+  | 'requestId'
+  | 'runId'
+  | 'missionId'
+  | 'phase'
+  | 'actionName'
+  | 'requestedBy'
+  | 'onBehalfOf'
+  | 'requestedAt'
+  | 'deadline'
+  | 'level'
 > & { status: Status };
 
 /**

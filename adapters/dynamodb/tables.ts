@@ -38,14 +38,22 @@ export const tables = {
       pendingByRole: { partitionKey: 'awaitsRole', sortKey: 'deadline', projection: ['summary'] },
       due: { partitionKey: 'dueShard', sortKey: 'wakeAt', projection: 'keys' },
       byRun: { partitionKey: 'runId', sortKey: 'requestedAt', projection: requestSummary },
-      closed: { partitionKey: 'closedDay', sortKey: 'closedAt', projection: [...requestSummary, 'runId', 'requestedAt'] },
+      closed: {
+        partitionKey: 'closedDay',
+        sortKey: 'closedAt',
+        projection: [...requestSummary, 'runId', 'requestedAt'],
+      },
     },
   },
   audit: { partitionKey: 'runId', sortKey: 'sequence', numbers: ['sequence'], stream: true },
   escalations: {
     partitionKey: 'escalationId',
     indexes: {
-      open: { partitionKey: 'openRole', sortKey: 'deadline', projection: ['runId', 'trigger', 'confidence', 'escalatedAt', 'level'] },
+      open: {
+        partitionKey: 'openRole',
+        sortKey: 'deadline',
+        projection: ['runId', 'trigger', 'confidence', 'escalatedAt', 'level'],
+      },
       due: { partitionKey: 'dueShard', sortKey: 'wakeAt', projection: 'keys' },
       byRun: { partitionKey: 'runId', sortKey: 'escalatedAt', projection: ['status', 'trigger'] },
     },
@@ -53,7 +61,11 @@ export const tables = {
   edits: {
     partitionKey: 'editId',
     indexes: {
-      byAction: { partitionKey: 'actionName', sortKey: 'editedAt', projection: ['editDistance', 'editCategories', 'runId'] },
+      byAction: {
+        partitionKey: 'actionName',
+        sortKey: 'editedAt',
+        projection: ['editDistance', 'editCategories', 'runId'],
+      },
     },
   },
   samples: {
