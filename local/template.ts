@@ -29,6 +29,13 @@ export interface PlayedTemplate {
   assetFolder(resource: PlayedResource): string;
 }
 
+/** `requests` for the function at `requests/function`: the name of its construct. */
+export const functionName = ({ path }: PlayedResource): string =>
+  path
+    .replace(/\/function$/i, '')
+    .split('/')
+    .at(-1) ?? path;
+
 /**
  * Reads what `cdk synth` wrote into `cdkOut` (one stack), every intrinsic resolved; names and ARNs are made from logical
  * ids. Throws, with the logical id, for a resource type, an intrinsic or an attribute that is not known.
