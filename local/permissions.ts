@@ -32,12 +32,13 @@ export interface Grant {
   action: string;
   resource: string;
   conditions: Condition[];
+  sid?: string | undefined;
   /** Where it stands: logical id of the policy or role, and the number of the statement. */
   from: string;
 }
 
-/** The condition keys that the endpoint gives a value for, where AWS does. */
-export const contextKeys = ['dynamodb:EnclosingOperation'];
+/** The endpoint gives the first a value where AWS does; the second is missing from all that a function itself calls. */
+const contextKeys = ['dynamodb:EnclosingOperation', 'kms:ViaService'];
 
 /** Managed policies that hold nothing but the writing of logs. */
 const inertManagedPolicies = ['arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole'];
@@ -117,6 +118,7 @@ function grantsIn(policy: string, document: z.infer<typeof documentSchema>): Gra
     return statement.Action.flatMap((action) =>
       statement.Resource.map((resource) => ({
         effect: statement.Effect,
+        sid: statement.Sid,
         action,
         resource,
         conditions,
