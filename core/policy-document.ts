@@ -1,0 +1,79 @@
+import { canonicalJson, sha256Hex } from './canonical-json.ts';
+import { CountersignError } from './errors.ts';
+import type { ActionPolicy, MissionPolicy, QuorumRole } from './policy.ts';
+import { givenAndAllowed, ownMember, placeOf } from './policy-problems.ts';
+import { type ActionDocument, type PolicyDocument, policyDocument, policyOf } from './policy-schema.ts';
+
+export type { PolicyDocument } from './policy-schema.ts';
+
+const defaultTimeoutSeconds = 3600;
+const defaultValidForSeconds = 3600;
+const defaultSampleRate = 0.05;
+
+/**
+ * Checks a document that was read from JSON or YAML. Throws `POLICY_INVALID` naming every problem: where it is, what was
+ * given and what is allowed; the same list stands in the error's member `problems`.
+ */
+export function checkPolicyDocument(value: unknown): PolicyDocument {
+  const result = policyDocument.safeParse(value, { reportInput: true });
+  const problems = result.success
+    ? []
+    : result.error.issues.map((issue) => `${placeOf(issue.path)} ${givenAndAllowed(issue)}`);
+  // zod leaves such a member out without a word.
+  if (ownMember(ownMember(value, 'actions'), '__proto__') !== undefined)
+    problems.push(`${placeOf(['actions', '__proto__'])} is no name that an action can have`);
+  if (!result.success || problems.length > 0)
+    throw new CountersignError('POLICY_INVALID', `The policy document is not valid: ${problems.join('; ')}.`, {
+      problems,
+    });
+  return result.data;
+}
+
+/** A checked document with every default filled in. `version`: 12 hex digits of the SHA-256 of its canonical JSON. */
+export function missionPolicy(document: PolicyDocument): MissionPolicy {
+  const { mission, defaults, actions } = document;
+  const named = Object.keys(actions).sort();
+  const roles = [defaults.approverRole, ...(defaults.escalateTo ?? [])];
+  for (const { approverRole, approvals = [], escalateTo = [] } of Object.values(actions)) {
+    roles.push(...(approverRole ? [approverRole] : []), ...approvals.map(({ role }) => role), ...escalateTo);
+  }
+  return {
+    missionId: mission,
+    version: sha256Hex(canonicalJson(document)).slice(0, 12),
+    actions: new Map(named.map((name) => [name, actionPolicy(actions[name] as ActionDocument, defaults)])),
+    unlisted: actionPolicy(
+      { policy: 'approval_gate', reason: 'The policy does not list this action, so a person decides' },
+      defaults,
+    ),
+    roles: new Set(roles.sort()),
+  };
+}
+
+function actionPolicy(action: ActionDocument, defaults: PolicyDocument['defaults']): ActionPolicy {
+  const policy = policyOf(action) ?? 'approval_gate';
+  const onTimeout = action.onTimeout ?? defaults.onTimeout ?? 'reject';
+  return {
+    policy,
+    reason: action.reason,
+    approvals: approvalsFor(policy, action, action.approverRole ?? defaults.approverRole),
+    timeoutSeconds: action.timeoutSeconds ?? defaults.timeoutSeconds ?? defaultTimeoutSeconds,
+    onTimeout,
+    escalateTo: onTimeout === 'escalate' ? (action.escalateTo ?? defaults.escalateTo ?? []) : [],
+    validForSeconds: action.validForSeconds ?? defaults.validForSeconds ?? defaultValidForSeconds,
+    ...(policy === 'sampling' && { sampleRate: action.sampleRate ?? defaultSampleRate }),
+    secretPaths: action.secretPaths ?? [],
+  };
+}
+
+function approvalsFor(policy: ActionPolicy['policy'], action: ActionDocument, approverRole: string): QuorumRole[] {
+  switch (policy) {
+    case 'autonomous':
+    case 'sampling':
+      return [];
+    case 'approval_novel':
+    case 'approval_gate':
+      return action.approvals ?? [{ role: approverRole, count: 1 }];
+    case 'dual_approval':
+      return [{ role: approverRole, count: 2 }];
+  }
+}

@@ -1,0 +1,134 @@
+import * as z from 'zod';
+import { parsePointer } from './json-pointer.ts';
+import type { OnTimeout, PolicyName } from './policy.ts';
+
+const year = 365 * 24 * 3600;
+const policies = ['autonomous', 'sampling', 'approval_novel', 'approval_gate', 'dual_approval'] as const;
+const onTimeout = ['reject', 'escalate', 'proceed'] as const satisfies readonly OnTimeout[];
+
+/** Parts of a request that may hold a secret; everything else is needed to read a request at all. */
+const secretParts = ['actionArgs', 'actionResult', 'contextSummary', 'metadata'];
+
+/** An object without further members; its message names what it may hold. */
+const closed = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `does not know ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}; allowed are ${Object.keys(shape).join(', ')}`
+        : undefined,
+  });
+
+const name = z
+  .string()
+  .max(128)
+  .regex(/^[A-Za-z0-9_.-]+$/, 'letters, digits, _ . and - are allowed');
+const seconds = z.int().min(1).max(year);
+const reason = z.string().trim().min(1).max(500);
+const roles = z.array(name).min(1).max(10).refine(areDifferent, 'each may be named once');
+
+const pointer = z.string().refine(isPointer, 'a JSON Pointer (RFC 6901) such as /vendorId is needed');
+const secretPath = z.string().refine(
+  isSecretPath,
+  `a JSON Pointer into the request is needed: /actionArgs/…, or one that begins with ${secretParts
+    .slice(1)
+    .map((part) => `/${part}`)
+    .join(', ')}`,
+);
+
+const risk = closed({ reversible: z.boolean(), errorCost: z.enum(['low', 'high']) });
+
+const action = closed({
+  policy: z.enum(policies).optional(),
+  risk: risk.optional(),
+  reason,
+  approverRole: name.optional(),
+  approvals: z
+    .array(closed({ role: name, count: z.int().min(1).max(10) }))
+    .min(1)
+    .max(10)
+    .refine(
+      (list) => areDifferent(list.map(({ role }) => role)),
+      'each role may be named once; raise its count instead',
+    )
+    .optional(),
+  timeoutSeconds: seconds.optional(),
+  onTimeout: z.enum(onTimeout).optional(),
+  escalateTo: roles.optional(),
+  advisory: z.boolean().optional(),
+  validForSeconds: seconds.optional(),
+  sampleRate: z.number().min(0).max(1).optional(),
+  noveltyKey: z.array(pointer).min(1).max(10).optional(),
+  secretPaths: z.array(secretPath).max(100).optional(),
+}).superRefine((given, context) => {
+  const refuse = (member: keyof typeof given | undefined, message: string) =>
+    context.addIssue({ code: 'custom', message, path: member === undefined ? [] : [member] });
+  const kind = policyOf(given);
+  if (kind === undefined) refuse(undefined, 'needs either policy or risk, and not both');
+  if (given.approvals && kind !== 'approval_gate' && kind !== 'approval_novel')
+    refuse('approvals', `goes with approval_gate and approval_novel only, not with ${kind}`);
+  if (given.approvals && given.approverRole)
+    refuse('approverRole', 'is said by approvals already; give one of the two');
+  if (given.sampleRate !== undefined && kind !== 'sampling') refuse('sampleRate', 'goes with sampling only');
+  if (given.noveltyKey && kind !== 'approval_novel') refuse('noveltyKey', 'goes with approval_novel only');
+  if (given.onTimeout === 'escalate' && !given.escalateTo)
+    refuse('escalateTo', 'is missing; onTimeout: escalate needs the roles to ask in turn');
+  if (given.escalateTo && given.onTimeout !== 'escalate') refuse('escalateTo', 'goes with onTimeout: escalate only');
+  if (given.onTimeout === 'proceed' && given.advisory !== true)
+    refuse('onTimeout', 'is proceed, which lets silence be a yes; that is allowed only with advisory: true');
+  if (given.advisory === true && given.onTimeout !== 'proceed')
+    refuse('advisory', 'is true, which goes with onTimeout: proceed only');
+  if (given.onTimeout === 'proceed' && votesOf(given) > 1)
+    refuse('onTimeout', 'is proceed, which is never allowed where more than one person must approve');
+});
+
+/** The schema of a policy document (DESIGN §6), without a default filled in: what it returns is what was written. */
+export const policyDocument = closed({
+  mission: name,
+  defaults: closed({
+    approverRole: name,
+    timeoutSeconds: seconds.optional(),
+    onTimeout: z.enum(['reject', 'escalate']).optional(),
+    escalateTo: roles.optional(),
+    validForSeconds: seconds.optional(),
+  }).superRefine((given, context) => {
+    if ((given.onTimeout === 'escalate') !== (given.escalateTo !== undefined))
+      context.addIssue({ code: 'custom', message: 'onTimeout: escalate and escalateTo go together' });
+  }),
+  actions: z.record(z.string().min(1).max(1024), action),
+});
+
+export type PolicyDocument = z.infer<typeof policyDocument>;
+export type ActionDocument = PolicyDocument['actions'][string];
+
+/** The policy as named, or as the matrix chooses it from the risk; `undefined` where it is neither or both. */
+export function policyOf({ policy, risk }: Pick<ActionDocument, 'policy' | 'risk'>): PolicyName | undefined {
+  if (risk === undefined || policy !== undefined) return risk === undefined ? policy : undefined;
+  if (risk.reversible) return risk.errorCost === 'low' ? 'autonomous' : 'sampling';
+  return risk.errorCost === 'low' ? 'approval_novel' : 'approval_gate';
+}
+
+function votesOf(given: Pick<ActionDocument, 'policy' | 'risk' | 'approvals'>): number {
+  if (policyOf(given) === 'dual_approval') return 2;
+  return (given.approvals ?? []).reduce((sum, { count }) => sum + count, 0);
+}
+
+function areDifferent(names: readonly string[]): boolean {
+  return new Set(names).size === names.length;
+}
+
+function isPointer(text: string): boolean {
+  return text !== '' && tokensOf(text) !== undefined;
+}
+
+function isSecretPath(text: string): boolean {
+  const tokens = tokensOf(text) ?? [];
+  return secretParts.includes(tokens[0] ?? '') && (tokens[0] !== 'actionArgs' || tokens.length > 1);
+}
+
+function tokensOf(text: string): string[] | undefined {
+  try {
+    return parsePointer(text);
+  } catch {
+    return undefined;
+  }
+}
