@@ -1,3 +1,5 @@
+import { CountersignError } from './errors.ts';
+
 /** Who calls, as the verified token says. Never built from a body. */
 export interface Principal {
   /** The name that stands on requests, votes and audit entries. */
@@ -12,4 +14,15 @@ export type Scope = 'request' | 'decide' | 'audit' | 'policies';
 
 /** Whether `name` (a requester, or the subject behind one) is this person, under any name that the token gives. */
 export const isCalled = (principal: Pick<Principal, 'id' | 'aliases'>, name: string): boolean =>
-  [principal.id, ...principal.aliases].some((alias) => alias.trim().toLowerCase() === name.trim().toLowerCase());
+  [principal.id, ...principal.aliases].some((alias) => folded(alias) === folded(name));
+
+const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
+
+/** The API checks scopes before a function runs; the pages have no such guard, so the use cases ask as well. Throws `FORBIDDEN`. */
+export function requireScope(principal: Principal, scope: Scope): void {
+  if (!principal.scopes.includes(scope))
+    throw new CountersignError(
+      'FORBIDDEN',
+      `This needs the scope ${scope}; the token holds ${principal.scopes.join(', ') || 'none'}.`,
+    );
+}

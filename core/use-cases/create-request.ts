@@ -1,0 +1,107 @@
+import * as z from 'zod';
+import { checkBody } from '../check-body.ts';
+import { ask, bodyDigest, idFromKey, type Question } from '../creation.ts';
+import { CountersignError } from '../errors.ts';
+import { jsonObject, jsonValue, name, plainId, requiredText } from '../fields.ts';
+import type { JsonValue } from '../json.ts';
+import type { Policies, RequestStore, StoredRequest, World } from '../ports.ts';
+import type { Principal } from '../principal.ts';
+import { buildChange, changed, untilWon } from './change-request.ts';
+
+/** `POST /v1/requests`. Sizes are checked apart, since too large is another answer than wrong. */
+export const createBody = z.strictObject({
+  runId: plainId,
+  actionName: requiredText(512),
+  actionArgs: jsonObject,
+  contextSummary: z.string().optional(),
+  missionId: plainId.default('default'),
+  phase: z.enum(['before', 'after']).default('before'),
+  occurrenceId: plainId.optional(),
+  sourceAgent: name.optional(),
+  targetAgent: name.optional(),
+  onBehalfOf: name.optional(),
+  agentConfidence: z.number().min(0).max(1).optional(),
+  actionResult: jsonValue.optional(),
+  traceId: plainId.optional(),
+  revisionOf: z.string().max(128).optional(),
+  timeoutSeconds: z.int().min(1).optional(),
+  metadata: jsonObject.optional(),
+});
+
+const headerKey = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'Idempotency-Key is 1 to 128 visible ASCII characters');
+
+interface Asking {
+  body: JsonValue;
+  idempotencyKey?: string | undefined;
+  principal: Principal;
+  until: number;
+}
+
+/**
+ * Creates a request, or finds the one that the same key made before (`created: false`). Throws `VALIDATION_FAILED`,
+ * `PAYLOAD_TOO_LARGE`, `IDEMPOTENCY_CONFLICT`, `CONFLICT` (the run is somebody else's), `TOO_MANY_REQUESTS`.
+ */
+export async function createRequest(
+  { store, policies, world }: { store: RequestStore; policies: Policies; world: World },
+  { body, idempotencyKey, principal, until }: Asking,
+): Promise<{ created: boolean; request: StoredRequest }> {
+  const question: Question = checkBody(createBody, body, Object.keys(createBody.shape));
+  if (question.actionResult !== undefined && question.phase === 'before')
+    throw new CountersignError('VALIDATION_FAILED', '/actionResult goes with phase "after"; the phase is "before".');
+  const key = keyOf(question, idempotencyKey);
+  const mission = await policies.find(question.missionId);
+  if (!mission)
+    throw new CountersignError(
+      'VALIDATION_FAILED',
+      `/missionId: there is no mission ${JSON.stringify(question.missionId)}.`,
+    );
+  const requestId = key === undefined ? world.randomId() : idFromKey(principal.id, key);
+
+  return untilWon(world, until, async () => {
+    if (key !== undefined) {
+      const earlier = await store.readState(requestId);
+      if (earlier) return replay(store, requestId, earlier.bodyDigest, question);
+    }
+    const tail = await store.readTail(question.runId);
+    const owner = tail?.run;
+    if (
+      owner?.requestedBy !== undefined &&
+      (owner.requestedBy !== principal.id || owner.missionId !== question.missionId)
+    )
+      throw new CountersignError(
+        'CONFLICT',
+        `The run ${question.runId} belongs to another requester or another mission.`,
+      );
+    const now = world.now();
+    const context = { requestId, requestedBy: principal.id, now, salt: world.randomId(), draw: world.draw() };
+    const change = buildChange(ask(question, mission, context), {
+      tail,
+      actor: { kind: 'agent', id: principal.id },
+      now,
+    });
+    const revises = question.revisionOf && { requestId: question.revisionOf, requestedBy: principal.id };
+    const result = await store.commit(revises ? { ...change, revises } : change, until);
+    return result === 'conflict' ? undefined : { created: true, request: changed(new Map(), change) };
+  });
+}
+
+/** A header names the retry; else the occurrence of the step does; without either every call is a new question. */
+function keyOf(question: Question, idempotencyKey: string | undefined): JsonValue | undefined {
+  if (idempotencyKey !== undefined) {
+    checkBody(headerKey, idempotencyKey, []);
+    return ['key', idempotencyKey];
+  }
+  const { occurrenceId, phase, runId } = question;
+  return occurrenceId === undefined ? undefined : ['occurrence', runId, phase, occurrenceId];
+}
+
+async function replay(store: RequestStore, requestId: string, earlier: string, question: Question) {
+  if (earlier !== bodyDigest(question))
+    throw new CountersignError(
+      'IDEMPOTENCY_CONFLICT',
+      `The same key was used before with another body, for request ${requestId}. A new question needs a new key.`,
+      { requestId },
+    );
+  const request = await store.readRequest(requestId);
+  return request && { created: false, request };
+}

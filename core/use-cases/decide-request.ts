@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { checkBody } from '../check-body.ts';
+import { decide, type VoteCommand } from '../decision.ts';
+import { digest, jsonObject, jsonValue, requiredText } from '../fields.ts';
+import type { Policies, StoredRequest } from '../ports.ts';
+import { requireScope } from '../principal.ts';
+import { requireVisible } from '../visibility.ts';
+import { type Acting, type ChangePorts, changeRequest } from './change-request.ts';
+
+const note = z.string().optional();
+
+/** `POST /v1/requests/{id}/decision`. */
+export const decisionBody = z.discriminatedUnion('decision', [
+  z.strictObject({ decision: z.literal('approve'), argsDigest: digest, note }),
+  z.strictObject({ decision: z.literal('reject'), argsDigest: digest.optional(), note: requiredText(16 * 1024) }),
+  z.strictObject({ decision: z.literal('edit'), argsDigest: digest, note, editedArgs: jsonObject }),
+  z.strictObject({ decision: z.literal('respond'), argsDigest: digest, note, response: jsonValue }),
+]);
+
+const allowed = ['decision', 'argsDigest', 'note', 'editedArgs (edit)', 'response (respond)'];
+
+/**
+ * One approver's vote; the answer is the request after it. Of any number of deciders at once exactly one decides. Throws what
+ * `decide` throws, `NOT_FOUND` for what the person may not see, `VALIDATION_FAILED`, `TOO_MANY_REQUESTS`.
+ */
+export async function decideRequest(
+  ports: ChangePorts & { policies: Policies },
+  { requestId, body, principal, until }: Acting,
+): Promise<StoredRequest> {
+  requireScope(principal, 'decide');
+  const command: VoteCommand = checkBody(decisionBody, body, allowed);
+  const { policies, world } = ports;
+  return changeRequest(
+    ports,
+    { requestId, actor: { kind: 'person', id: principal.id }, until },
+    async (request, now) => {
+      await requireVisible(policies, request.state, principal);
+      return decide(request, command, { voter: principal, now, salt: world.randomId() });
+    },
+  );
+}

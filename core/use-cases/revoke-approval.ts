@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { checkBody } from '../check-body.ts';
+import { requiredText } from '../fields.ts';
+import type { Policies, StoredRequest } from '../ports.ts';
+import { requireScope } from '../principal.ts';
+import { requireVisible } from '../visibility.ts';
+import { revoke } from '../withdrawal.ts';
+import { type Acting, type ChangePorts, changeRequest } from './change-request.ts';
+
+/** `POST /v1/requests/{id}/revocation`. */
+export const revocationBody = z.strictObject({ note: requiredText(16 * 1024).optional() });
+
+/** A person takes an approval back before it is used. Throws what `revoke` throws, `NOT_FOUND`. */
+export async function revokeApproval(
+  ports: ChangePorts & { policies: Policies },
+  { requestId, body, principal, until }: Acting,
+): Promise<StoredRequest> {
+  requireScope(principal, 'decide');
+  const command = checkBody(revocationBody, body, ['note']);
+  const { policies, world } = ports;
+  return changeRequest(
+    ports,
+    { requestId, actor: { kind: 'person', id: principal.id }, until },
+    async (request, now) => {
+      await requireVisible(policies, request.state, principal);
+      return revoke(request.state, command, { person: principal, now, salt: world.randomId() });
+    },
+  );
+}

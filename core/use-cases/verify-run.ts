@@ -1,0 +1,99 @@
+import type { AuditStore, RequestLists, RequestStore, StoredRequest } from '../ports.ts';
+import { type ChainReading, compareWithChain, emptyReading, type Fault, readOn } from '../verification.ts';
+import { runNotFound } from './read-audit.ts';
+
+export interface Verification {
+  intact: boolean;
+  /** How many entries were read. */
+  entries: number;
+  /** The last entry that holds. */
+  head?: { sequence: number; hash: string };
+  brokenAt?: number;
+  reason?: string;
+  /** What this check cannot see. */
+  limits: string;
+}
+
+const limits =
+  'Without signed checkpoints this cannot see a run that was removed together with its requests, nor a chain that was rewritten together with them.';
+
+type Ports = { store: RequestStore & RequestLists & AuditStore };
+
+/**
+ * Reads the requests of the run first and its entries after, so that a write in between cannot look like a cut; then hashes
+ * every entry and every content again and holds each request against what its entries say. Throws `NOT_FOUND` for a run of
+ * which nothing is stored.
+ */
+export async function verifyRun({ store }: Ports, { runId }: { runId: string }): Promise<Verification> {
+  const requests = await requestsOf(store, runId);
+  const { reading, count } = await readChain(store, runId);
+  if (count === 0 && requests.length === 0) throw runNotFound(runId);
+  const fault = reading.fault ?? (await firstRequestFault(store, reading, requests));
+  return {
+    intact: fault === undefined,
+    entries: count,
+    ...(reading.sequence > 0 && { head: { sequence: reading.sequence, hash: reading.hash } }),
+    ...fault,
+    limits,
+  };
+}
+
+async function requestsOf(store: RequestStore & RequestLists, runId: string): Promise<StoredRequest[]> {
+  const requests: StoredRequest[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await store.ofRun(runId, 100, cursor);
+    const read = await Promise.all(page.items.map(({ requestId }) => store.readRequest(requestId)));
+    requests.push(...read.filter((request) => request !== undefined));
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return requests;
+}
+
+async function readChain(store: AuditStore, runId: string): Promise<{ reading: ChainReading; count: number }> {
+  let reading = emptyReading();
+  let count = 0;
+  let after = 0;
+  for (;;) {
+    const page = await store.entries(runId, after, 500);
+    for (const entry of page) reading = readOn(reading, runId, entry);
+    count += page.length;
+    const last = page.at(-1);
+    if (!last || page.length < 500) return { reading, count };
+    after = last.sequence;
+  }
+}
+
+/** The earliest fault among the requests that were read, and those that only the chain knows. */
+async function firstRequestFault(
+  store: RequestStore,
+  reading: ChainReading,
+  requests: StoredRequest[],
+): Promise<Fault | undefined> {
+  const known = new Map(requests.map((request) => [request.state.requestId, request]));
+  const faults: Fault[] = [];
+  for (const requestId of new Set([...known.keys(), ...reading.requests.keys()])) {
+    const fault = await faultOf(store, reading, requestId, known.get(requestId));
+    if (fault) faults.push(fault);
+  }
+  return faults.sort((a, b) => a.brokenAt - b.brokenAt)[0];
+}
+
+async function faultOf(
+  store: RequestStore,
+  reading: ChainReading,
+  requestId: string,
+  before: StoredRequest | undefined,
+): Promise<Fault | undefined> {
+  const first = before && compareWithChain(reading, before);
+  if (before && first !== 'stale') return first;
+  const told = reading.requests.get(requestId);
+  const lastTold = told?.last.sequence ?? 0;
+  const now = await store.readRequest(requestId);
+  if (!now) return { brokenAt: lastTold, reason: `entries are about request ${requestId}, which does not exist` };
+  if (now.state.lastEntry.sequence > reading.sequence) return undefined;
+  const again = compareWithChain(reading, now);
+  return again === 'stale'
+    ? { brokenAt: lastTold, reason: `the request ${requestId} does not know of this entry: it was added` }
+    : again;
+}
