@@ -1,0 +1,169 @@
+import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { canonicalJson } from '../../core/canonical-json.ts';
+import type { Change } from '../../core/change.ts';
+import { CountersignError } from '../../core/errors.ts';
+import type { CommitResult } from '../../core/ports.ts';
+import {
+  beforeDeadline,
+  type Condition,
+  idFree,
+  requestedBy,
+  sameVersion,
+  sequenceFree,
+  stillIn,
+} from './conditions.ts';
+import { type Purpose, type Refusal, refusalOf } from './conflicts.ts';
+import type { Connection } from './connection.ts';
+import { Expression } from './expression.ts';
+import { awaitsItems, contentItem, entryItem, type Item, stateItem, stateKey } from './items.ts';
+import { Patience } from './patience.ts';
+import { readHash } from './reads.ts';
+import { stateSchema } from './state-schema.ts';
+import { stateUpdate } from './state-update.ts';
+
+type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+/** See the port. The token makes a try whose answer was lost and the next one one and the same write. */
+export async function commit(connection: Connection, change: Change, until: number): Promise<CommitResult> {
+  const writes = writesOf(connection, change);
+  const token = connection.world.randomId();
+  const patience = new Patience(connection.world, until);
+  patience.check();
+  for (let mayBeOurs = false; ; await patience.wait()) {
+    const refusal = await send(connection, writes, token, patience);
+    switch (refusal?.kind) {
+      case undefined:
+        return 'committed';
+      case 'conflict':
+        return (mayBeOurs || refusal.retried) && refusal.winner === change.entry.hash ? 'committed' : 'conflict';
+      case 'revisesFailed':
+        throw notRevisable(change);
+      case 'unclear': {
+        mayBeOurs = true;
+        const winner = await whoWrote(connection, change, patience);
+        if (winner !== undefined) return winner === change.entry.hash ? 'committed' : 'conflict';
+        break;
+      }
+      case 'busy':
+        break;
+    }
+  }
+}
+
+async function send(
+  { client }: Connection,
+  writes: [Purpose, Write][],
+  ClientRequestToken: string,
+  patience: Patience,
+): Promise<Refusal | undefined> {
+  try {
+    const TransactItems = writes.map(([, write]) => write);
+    await client.send(new TransactWriteCommand({ TransactItems, ClientRequestToken }), {
+      abortSignal: patience.signal(),
+    });
+    return undefined;
+  } catch (error) {
+    return refusalOf(
+      error,
+      writes.map(([purpose]) => purpose),
+    );
+  }
+}
+
+/** Clears up an unclear answer, also when the caller's time has just run out. Undefined: nobody, or that was unclear too. */
+async function whoWrote(connection: Connection, { entry }: Change, patience: Patience): Promise<string | undefined> {
+  try {
+    return await readHash(connection, entry, patience.signal(500));
+  } catch (error) {
+    refusalOf(error);
+    return undefined;
+  }
+}
+
+function writesOf({ requestsTable, auditTable }: Connection, change: Change): [Purpose, Write][] {
+  const { after, contents, entry, revises } = change;
+  const put = (item: object): Write => ({ Put: { TableName: requestsTable, Item: { ...item } } });
+  const named = new Map(contents.map((content) => [content.digest, content]));
+  return [
+    ['entry', putIf(auditTable, entryItem(entry), sequenceFree, 'ALL_OLD')],
+    ['state', stateWrite(requestsTable, change)],
+    ...[...named.values()].map((content): [Purpose, Write] => ['content', put(contentItem(after.requestId, content))]),
+    ...awaitsWrites(requestsTable, change).map((write): [Purpose, Write] => ['awaits', write]),
+    ...(revises ? [['revises', revisesCheck(requestsTable, change, revises)] satisfies [Purpose, Write]] : []),
+  ];
+}
+
+function putIf(TableName: string, item: object, condition: Condition, returned: 'ALL_OLD' | 'NONE'): Write {
+  const expression = new Expression();
+  const ConditionExpression = condition(expression);
+  return {
+    Put: {
+      TableName,
+      Item: { ...item },
+      ConditionExpression,
+      ReturnValuesOnConditionCheckFailure: returned,
+      ...expression.parameters(),
+    },
+  };
+}
+
+/** A state that could not be read back is not written: it would be found by nobody but the sweep, every minute. */
+function stateWrite(TableName: string, { before, after, entry }: Change): Write {
+  stateSchema.parse(after);
+  if (!before) return putIf(TableName, stateItem(after), idFree, 'NONE');
+  const conditions = [sameVersion(before.version), stillIn(before.status)];
+  if (before.status === 'PENDING' && isVote(entry)) conditions.push(beforeDeadline(entry.at));
+  return { Update: { TableName, ...stateUpdate(before, after, ...conditions) } };
+}
+
+/** What a person says and the deadline binds; noting that somebody came too late, or cancelling, is no vote. */
+function isVote({ type }: Change['entry']): boolean {
+  switch (type) {
+    case 'vote_recorded':
+    case 'arguments_edited':
+    case 'request_approved':
+    case 'request_rejected':
+    case 'request_responded':
+      return true;
+    case 'request_created':
+    case 'request_escalated':
+    case 'request_timed_out':
+    case 'request_proceeded':
+    case 'request_cancelled':
+    case 'approval_revoked':
+    case 'approval_expired':
+    case 'approval_claimed':
+    case 'outcome_reported':
+    case 'late_attempt':
+      return false;
+  }
+}
+
+function awaitsWrites(TableName: string, { before, after }: Change): Write[] {
+  const [old, next] = [before ? awaitsItems(before) : new Map<string, Item>(), awaitsItems(after)];
+  const gone = [...old.keys()].filter((part) => !next.has(part));
+  const moved = [...next].filter(([part, item]) => canonicalJson(old.get(part) ?? null) !== canonicalJson(item));
+  return [
+    ...gone.map((part): Write => ({ Delete: { TableName, Key: { requestId: after.requestId, part } } })),
+    ...moved.map(([, Item]): Write => ({ Put: { TableName, Item } })),
+  ];
+}
+
+function revisesCheck(TableName: string, change: Change, revises: NonNullable<Change['revises']>): Write {
+  if (revises.requestId === change.after.requestId) throw notRevisable(change);
+  const expression = new Expression();
+  return {
+    ConditionCheck: {
+      TableName,
+      Key: stateKey(revises.requestId),
+      ConditionExpression: requestedBy(revises.requestedBy)(expression),
+      ...expression.parameters(),
+    },
+  };
+}
+
+const notRevisable = ({ revises }: Change): CountersignError =>
+  new CountersignError(
+    'VALIDATION_FAILED',
+    `revisionOf is "${revises?.requestId}", which is not one of your requests; name one of yours, or leave it away.`,
+  );

@@ -1,0 +1,172 @@
+import * as z from 'zod';
+import type { AuditEntry } from '../../core/audit-entry.ts';
+import type { Change } from '../../core/change.ts';
+import { CountersignError } from '../../core/errors.ts';
+import type { Instant } from '../../core/instant.ts';
+import type {
+  AuditStore,
+  CommitResult,
+  DeliveryStore,
+  Page,
+  RequestLists,
+  RequestStore,
+  RequestSummary,
+  StoredEntry,
+  StoredRequest,
+} from '../../core/ports.ts';
+import { awaitedRoles } from '../../core/quorum.ts';
+import type { Owed, RequestState } from '../../core/request.ts';
+import { decodeCursor, encodeCursor } from '../dynamodb/cursor.ts';
+import { summarySchema } from '../dynamodb/state-schema.ts';
+
+interface Row {
+  state: RequestState;
+  contents: Map<string, string>;
+}
+
+/** The last item handed out, by what the list is ordered by. */
+const position = z.strictObject({ list: z.string(), last: z.tuple([z.string(), z.string()]) });
+
+/**
+ * The ports of the store for tests of use cases: as atomic as the tables (each method runs without interruption), and what
+ * goes in or out is copied.
+ */
+export class MemoryStore implements RequestStore, DeliveryStore, RequestLists, AuditStore {
+  readonly #requests = new Map<string, Row>();
+  readonly #chains = new Map<string, AuditEntry[]>();
+
+  async readRequest(requestId: string): Promise<StoredRequest | undefined> {
+    return structuredClone(this.#requests.get(requestId));
+  }
+
+  async readState(requestId: string): Promise<RequestState | undefined> {
+    return structuredClone(this.#requests.get(requestId)?.state);
+  }
+
+  async readTail(runId: string): Promise<AuditEntry | undefined> {
+    return structuredClone(this.#chains.get(runId)?.at(-1));
+  }
+
+  async commit(change: Change, _until: number): Promise<CommitResult> {
+    const { before, after, entry, contents, revises } = structuredClone(change);
+    const row = this.#requests.get(after.requestId);
+    const chain = this.#chains.get(entry.runId) ?? [];
+    if (entry.sequence !== chain.length + 1) return 'conflict';
+    if (row?.state.version !== before?.version || row?.state.status !== before?.status) return 'conflict';
+    if (revises && this.#requests.get(revises.requestId)?.state.requestedBy !== revises.requestedBy) {
+      throw new CountersignError(
+        'VALIDATION_FAILED',
+        `revisionOf is "${revises.requestId}", which is not one of your requests.`,
+      );
+    }
+    const state = before && row ? withMembers(row.state, before, after) : after;
+    const named = contents.map(({ digest, canonical }) => [digest, canonical] as const);
+    this.#requests.set(after.requestId, { state, contents: new Map([...(row?.contents ?? []), ...named]) });
+    this.#chains.set(entry.runId, [...chain, entry]);
+    return 'committed';
+  }
+
+  async countLateAttempt(requestId: string, principal: string): Promise<void> {
+    const state = this.#requests.get(requestId)?.state;
+    if (state) state.lateAttempts[principal] = (state.lateAttempts[principal] ?? 0) + 1;
+  }
+
+  async *due(now: Instant): AsyncGenerator<string> {
+    for (const { state } of [...this.#requests.values()]) {
+      if (state.wakeAt !== undefined && state.wakeAt <= now) yield state.requestId;
+    }
+  }
+
+  async lease(requestId: string, id: string, seen: Instant, until: Instant): Promise<boolean> {
+    const owed = this.#requests.get(requestId)?.state.owed[id];
+    if (owed?.nextAt !== seen) return false;
+    owed.nextAt = until;
+    return true;
+  }
+
+  async strike(requestId: string, id: string, at: Instant): Promise<void> {
+    const state = this.#requests.get(requestId)?.state;
+    if (!state?.owed[id]) return;
+    delete state.owed[id];
+    state.delivered[id] = at;
+  }
+
+  async postpone(requestId: string, id: string, owed: Owed): Promise<void> {
+    const state = this.#requests.get(requestId)?.state;
+    if (state?.owed[id]) state.owed[id] = structuredClone(owed);
+  }
+
+  async rest(requestId: string, version: number, owedIds: string[], wakeAt: Instant | undefined): Promise<void> {
+    const state = this.#requests.get(requestId)?.state;
+    if (state?.version !== version || !sameMembers(Object.keys(state.owed), owedIds)) return;
+    if (wakeAt === undefined) delete state.wakeAt;
+    else state.wakeAt = wakeAt;
+  }
+
+  async pendingForRole(role: string, limit: number, cursor?: string): Promise<Page<RequestSummary>> {
+    const awaiting = this.#states().filter((state) => awaitedRoles(state).includes(role));
+    return page(`role ${role}`, awaiting, (state) => state.deadline, limit, cursor);
+  }
+
+  async ofRun(runId: string, limit: number, cursor?: string): Promise<Page<RequestSummary>> {
+    const inRun = this.#states().filter((state) => state.runId === runId);
+    return page(`run ${runId}`, inRun, (state) => state.requestedAt, limit, cursor);
+  }
+
+  async closed(before: Instant, limit: number, cursor?: string): Promise<Page<RequestSummary>> {
+    const closedAt = (state: RequestState) => ('closedAt' in state ? state.closedAt : '');
+    const closed = this.#states().filter((state) => 'closedAt' in state && state.closedAt < before);
+    return page('closed', closed, closedAt, limit, cursor, -1);
+  }
+
+  async entries(runId: string, after: number, limit: number): Promise<StoredEntry[]> {
+    return (this.#chains.get(runId) ?? [])
+      .slice(after, after + limit)
+      .map(({ sequence, hash, canonical }) => ({ runId, sequence, hash, canonical }));
+  }
+
+  #states(): RequestState[] {
+    return [...this.#requests.values()].map(({ state }) => state);
+  }
+}
+
+/** As in the tables: members that `before` and `after` share stay as they are now. */
+function withMembers(now: RequestState, before: RequestState, after: RequestState): RequestState {
+  const merged = <Value>(current: Record<string, Value>, old: Record<string, Value>, next: Record<string, Value>) =>
+    Object.fromEntries([
+      ...Object.entries(current).filter(([member]) => Object.hasOwn(next, member) || !Object.hasOwn(old, member)),
+      ...Object.entries(next).filter(([member]) => !Object.hasOwn(old, member)),
+    ]);
+  return {
+    ...after,
+    owed: merged(now.owed, before.owed, after.owed),
+    delivered: merged(now.delivered, before.delivered, after.delivered),
+    lateAttempts: merged(now.lateAttempts, before.lateAttempts, after.lateAttempts),
+  };
+}
+
+const sameMembers = (one: string[], other: string[]): boolean =>
+  one.length === other.length && one.every((member) => other.includes(member));
+
+function page(
+  list: string,
+  states: RequestState[],
+  orderedBy: (state: RequestState) => string,
+  limit: number,
+  cursor: string | undefined,
+  direction: 1 | -1 = 1,
+): Page<RequestSummary> {
+  const keyOf = (state: RequestState): [string, string] => [orderedBy(state), state.requestId];
+  const compare = (one: [string, string], other: [string, string]) =>
+    one.join() === other.join() ? 0 : one.join() < other.join() ? -direction : direction;
+  const last = cursor === undefined ? undefined : decodeCursor(position.extend({ list: z.literal(list) }), cursor).last;
+  const rest = states
+    .filter((state) => !last || compare(keyOf(state), last) > 0)
+    .sort((one, other) => compare(keyOf(one), keyOf(other)));
+  const taken = rest.slice(0, limit);
+  const end = taken.at(-1);
+  return {
+    items: taken.map((state) => summarySchema.parse(state)),
+    ...(end && rest.length > taken.length && { cursor: encodeCursor({ list, last: keyOf(end) }) }),
+  };
+}
