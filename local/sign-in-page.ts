@@ -1,0 +1,31 @@
+import { html, raw } from 'hono/html';
+import type { Person } from './identities.ts';
+
+const style = `body { font: 1rem/1.5 system-ui, sans-serif; max-width: 30rem; margin: 4rem auto; padding: 0 1rem }
+button { font: inherit; display: block; width: 100%; text-align: left; padding: .75rem 1rem; margin: .5rem 0; cursor: pointer }`;
+
+async function page(title: string, body: unknown): Promise<string> {
+  return String(
+    await html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${raw(style)}</style></head>
+<body><h1>${title}</h1>${body}</body>
+</html>`,
+  );
+}
+
+/** One button for each person; no password. */
+export const choicePage = (uid: string, people: readonly Person[]): Promise<string> =>
+  page(
+    'Who are you?',
+    html`<p>This is the local service: choose whom you sign in as.</p>
+<form method="post" action="/interaction/${uid}">
+${people.map(
+  ({ name, roles, scopes }) =>
+    html`<button name="who" value="${name}"><strong>${name}</strong> ${[...roles, ...scopes].join(', ')}</button>`,
+)}
+</form>`,
+  );
+
+export const failurePage = (reason: string): Promise<string> =>
+  page('Signing in did not work', html`<p>${reason}</p><p>Go back to where you came from and sign in again.</p>`);
