@@ -28,8 +28,8 @@ export function grantsOf({ requests, audit, alerts }: GrantedResources): Record<
   const publish = () => new PolicyStatement({ actions: ['sns:Publish'], resources: [alerts.topicArn] });
   return {
     requests: [...write(), may(requests.tableArn, 'GetItem'), inTransaction(requests.tableArn, 'ConditionCheckItem')],
-    decisions: [...write(), may(requests.tableArn, 'GetItem')],
-    pages: [...write(), may(requests.tableArn, 'GetItem'), may(index('pendingByRole'), 'Query')],
+    decisions: write(),
+    pages: [...write(), may(index('pendingByRole'), 'Query')],
     reads: [
       may(requests.tableArn, 'Query'),
       may(index('pendingByRole'), 'Query'),

@@ -1,4 +1,4 @@
-import { Aws, CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Aws, CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import {
   AccountRecovery,
   FeaturePlan,
@@ -58,6 +58,11 @@ export class Identity extends Construct {
       },
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
+    });
+    Validations.of(userPool).acknowledge({
+      id: 'AwsSolutions-COG8',
+      reason:
+        'Nobody can sign up and everybody has a second factor; whoever wants threat protection pays for it knowingly.',
     });
     for (const groupName of roles) new UserPoolGroup(this, `role ${groupName}`, { userPool, groupName });
     new UserPoolDomain(this, 'domain', {

@@ -1,7 +1,7 @@
 import { CfnOutput, Duration } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
 import { Subscription, SubscriptionProtocol, Topic } from 'aws-cdk-lib/aws-sns';
@@ -9,7 +9,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
 export interface OperationsProps {
-  readonly encryptionKey: Key;
+  readonly key: Key;
   readonly failed: Queue;
   readonly sweep: Lambda;
   readonly sweepMinutes: number;
@@ -30,10 +30,18 @@ export class Operations extends Construct {
     super(scope, id);
     this.topic = new Topic(this, 'topic', {
       displayName: 'Countersign operations',
-      masterKey: props.encryptionKey,
+      masterKey: props.key,
       enforceSSL: true,
     });
-    props.encryptionKey.grantEncryptDecrypt(new ServicePrincipal('cloudwatch.amazonaws.com'));
+    props.key.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'AlarmsReachTheirTopic',
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
+        // In a key's own policy "*" is that key.
+        resources: ['*'],
+      }),
+    );
     const { alarmEmail: endpoint } = props;
     if (endpoint)
       new Subscription(this, 'email', { topic: this.topic, protocol: SubscriptionProtocol.EMAIL, endpoint });

@@ -1,9 +1,9 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { PolicyDocument, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, type CfnFunction, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { writesLog } from './aws-uses.ts';
+import { awsUses, writesLog } from './aws-uses.ts';
 import type { FunctionName } from './functions.ts';
 
 export interface ServiceFunctionProps {
@@ -31,6 +31,10 @@ export class ServiceFunction extends Construct {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: { grants: new PolicyDocument({ statements: [...props.grants, writesLog(this.log)] }) },
     });
+    if (props.grants.some(({ resources }) => resources.includes('*'))) {
+      // The one grant on "*" is AwsListsStreams; `awsUses` gives its reason.
+      Validations.of(role).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: awsUses.AwsListsStreams });
+    }
     this.lambda = new LambdaFunction(this, 'function', {
       description: `Countersign: ${id}`,
       runtime: Runtime.NODEJS_24_X,
@@ -44,7 +48,5 @@ export class ServiceFunction extends Construct {
       timeout: Duration.seconds(props.timeout),
       ...(props.reservedConcurrency && { reservedConcurrentExecutions: props.reservedConcurrency }),
     });
-    // The name that the code uses, for whoever reads the template.
-    (this.lambda.node.defaultChild as CfnFunction).addMetadata('Function', id);
   }
 }
