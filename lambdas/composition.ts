@@ -1,0 +1,65 @@
+import { SNSClient } from '@aws-sdk/client-sns';
+import { configuration } from '../adapters/config.ts';
+import { createClient } from '../adapters/dynamodb/client.ts';
+import { createStore } from '../adapters/dynamodb/store.ts';
+import type { TokenNames } from '../adapters/http/identity.ts';
+import { issuerAt } from '../adapters/oidc/issuer.ts';
+import { sessionReader } from '../adapters/oidc/session.ts';
+import { signInAt } from '../adapters/oidc/sign-in.ts';
+import { bundledPolicies } from '../adapters/policy-file.ts';
+import { topicAlerts } from '../adapters/sns/alerts.ts';
+import { world } from '../adapters/world.ts';
+
+/**
+ * Joins the ports to their adapters. Each function calls what it needs, once, at cold start; a setting that it lacks fails
+ * there. Nothing here keeps anything between calls but connections.
+ */
+const tables = (names: { requestsTable: string; auditTable: string }) =>
+  createStore({ client: createClient(), world, ...names });
+
+/** For a function that has no business with the audit table: it does not know the name. */
+const notGiven = 'not-given';
+
+export const tokenNames = (): TokenNames => configuration(['rolesClaim', 'scopePrefix']);
+
+export const webUrl = (): string => configuration(['webUrl']).webUrl;
+
+export const deploymentVersion = (): string => process.env.AWS_LAMBDA_FUNCTION_VERSION ?? '$LATEST';
+
+const alerts = () => topicAlerts(new SNSClient({}), configuration(['alertsTopic']).alertsTopic);
+
+/** Reads, decides and commits; also what lists and audits are read from. */
+export const decidingPorts = () => ({
+  store: tables(configuration(['requestsTable', 'auditTable'])),
+  policies: bundledPolicies(),
+  world,
+});
+
+export const readingPorts = decidingPorts;
+
+export const waitingPorts = () => ({
+  store: tables({ ...configuration(['requestsTable']), auditTable: notGiven }),
+  policies: bundledPolicies(),
+  world,
+});
+
+export const sweepingPorts = () => ({
+  store: tables(configuration(['requestsTable', 'auditTable'])),
+  alerts: alerts(),
+  world,
+});
+
+export const dispatchingPorts = () => ({
+  store: tables({ ...configuration(['requestsTable']), auditTable: notGiven }),
+  alerts: alerts(),
+  world,
+});
+
+export const pagesSettings = () => configuration(['webUrl', 'issuer']);
+
+/** Signing in and reading sessions, over what one issuer says of itself. */
+export function identityProvider() {
+  const settings = configuration(['webUrl', 'issuer', 'audience', 'webClientId', 'rolesClaim', 'scopePrefix']);
+  const issuer = issuerAt(settings.issuer, settings.webClientId);
+  return { signIn: signInAt(settings, issuer), readSession: sessionReader(settings, issuer) };
+}

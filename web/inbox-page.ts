@@ -1,0 +1,49 @@
+import { html } from 'hono/html';
+import type { Instant } from '../core/instant.ts';
+import type { Page, RequestSummary } from '../core/ports.ts';
+import { isCalled, type Principal } from '../core/principal.ts';
+import { type Html, layout } from './layout.ts';
+import { shown } from './shown.ts';
+import { clockTime, timeLeft } from './time.ts';
+
+/** A page of what waits for one role. */
+export type Waiting = Page<RequestSummary> & { role: string };
+
+export interface Inbox {
+  person: Principal;
+  now: Instant;
+  waiting: readonly Waiting[];
+}
+
+/** What waits for me, the most urgent first. Rows are links: nobody votes on what they have not seen. */
+export function inboxPage({ person, now, waiting }: Inbox): Html {
+  const rows = mostUrgentFirst(waiting);
+  const title = person.roles.length === 0 ? 'You hold no role that decides' : headline(rows.length);
+  const more = waiting.filter(({ cursor }) => cursor !== undefined);
+  return layout({
+    title,
+    person,
+    main: html`<h1>${title}</h1>
+${person.roles.length === 0 && html`<p>Roles come from your sign-in. Ask whoever runs it if you should have one.</p>`}
+<ul class="inbox">${rows.map((row) => inboxRow(row, person, now))}</ul>
+${more.map(({ role, cursor }) => html`<p><a href="/?${new URLSearchParams({ role, cursor: cursor ?? '' }).toString()}">Later ones for ${role}</a></p>`)}`,
+  });
+}
+
+const headline = (count: number): string =>
+  count === 0 ? 'Nothing waits for you' : count === 1 ? '1 waits for you' : `${count} wait for you`;
+
+function mostUrgentFirst(waiting: readonly Waiting[]): RequestSummary[] {
+  const byId = new Map(waiting.flatMap(({ items }) => items).map((item) => [item.requestId, item]));
+  return [...byId.values()].sort((one, other) => (one.deadline < other.deadline ? -1 : 1));
+}
+
+const inboxRow = (row: RequestSummary, person: Principal, now: Instant): Html =>
+  html`<li><a href="/r/${row.requestId}">${shown(row.actionName)}</a>
+${timeLeft(row.deadline, now)} left, by ${clockTime(row.deadline)} · asked by ${shown(row.requestedBy)}
+${row.onBehalfOf !== undefined && html` for ${shown(row.onBehalfOf)}`}
+${row.level > 0 && html` · escalated, level ${row.level}`}
+${isOwn(row, person) && html` · yours: you may only reject it`}</li>`;
+
+const isOwn = ({ requestedBy, onBehalfOf }: RequestSummary, person: Principal): boolean =>
+  [requestedBy, onBehalfOf].some((name) => name !== undefined && isCalled(person, name));

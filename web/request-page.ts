@@ -1,0 +1,121 @@
+import { html } from 'hono/html';
+import { canonicalJson } from '../core/canonical-json.ts';
+import type { Instant } from '../core/instant.ts';
+import type { JsonValue } from '../core/json.ts';
+import type { StoredRequest } from '../core/ports.ts';
+import type { Principal } from '../core/principal.ts';
+import { countingApprovals, missingVotes, votesNeeded } from '../core/quorum.ts';
+import { type RenderedArgument, renderArguments } from '../core/render-value.ts';
+import type { RequestState, Vote, VoteWord } from '../core/request.ts';
+import { decisionForm, type Typed } from './decision-form.ts';
+import { type Html, layout } from './layout.ts';
+import { resultBanner } from './result-banner.ts';
+import { plainly, printed, shown } from './shown.ts';
+import { clockTime, timeLeft } from './time.ts';
+import { argumentsShown, mostRows, summaryOf, wordsOf } from './what-runs.ts';
+
+export interface RequestPage {
+  request: StoredRequest;
+  person: Principal;
+  now: Instant;
+  /** Why the last answer was not taken. */
+  refusal?: { title: string; detail: string };
+  typed?: Typed;
+}
+
+/** One request: exactly what will run first, the agent's own words last. */
+export function requestPage({ request, person, now, refusal, typed = {} }: RequestPage): Html {
+  const { state } = request;
+  const args = argumentsShown(request);
+  const rows = renderArguments(args);
+  const editable = rows.length <= mostRows ? args : undefined;
+  const summary = summaryOf(request);
+  return layout({
+    title: `${plainly(state.actionName)} · ${headlineOf(state.status)}`,
+    person,
+    main: html`${refusal && html`<section class="notice" role="alert"><p><strong>${refusal.title}.</strong></p><p class="value">${shown(refusal.detail)}</p></section>`}
+${resultBanner(request, now)}
+<h1>${shown(state.actionName)}</h1>
+<p>${state.status === 'PENDING' && html`${timeLeft(state.deadline, now)} left, by `}${clockTime(state.deadline)}, then ${whatSilenceMeans(state)}.
+Asked by ${shown(state.requestedBy)}${state.onBehalfOf !== undefined && html` for ${shown(state.onBehalfOf)}`} at ${clockTime(state.requestedAt)}.</p>
+<h2>${state.phase === 'before' ? 'What will run, exactly' : 'What has run, exactly'}</h2>
+${state.effectiveDigest !== state.argsDigest && html`<p class="notice">These are edited arguments, not those that the agent asked for.</p>`}
+<dl class="arguments">${editable ? argumentRows(rows) : html`<div><dt>All arguments, in one piece</dt><dd class="value">${shown(canonicalJson(args))}</dd></div>`}</dl>
+<h2>Why you are asked</h2>
+<p>${state.policy.name}: ${shown(state.policy.reason)}</p>
+${state.policy.matched.map(({ ruleId, effect, reason }) => html`<p>Rule ${ruleId}: ${effect}. ${shown(reason)}</p>`)}
+<h2>Votes</h2>
+${votes(request)}
+${summary !== undefined && html`<details${state.status === 'PENDING' && html` open`}><summary>What the agent says (not checked)</summary><p class="value">${shown(summary)}</p></details>`}
+${decisionForm({ request, person, now, typed, editable })}
+${particulars(state)}`,
+  });
+}
+
+const argumentRows = (rows: readonly RenderedArgument[]): Html | Html[] =>
+  rows.length === 0
+    ? html`<div><dt>No arguments</dt></div>`
+    : rows.map(
+        ({ label, value, parts }) =>
+          html`<div><dt class="value">${printed(label)}</dt><dd><span class="value">${printed(parts)}</span> <span class="type">${kindOf(value)}</span></dd></div>`,
+      );
+
+function kindOf(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'empty list';
+  if (typeof value === 'object') return 'empty object';
+  if (typeof value === 'string') return value === '' ? 'empty text' : 'text';
+  return typeof value === 'number' ? 'number' : 'true or false';
+}
+
+function votes(request: StoredRequest): Html {
+  const { state } = request;
+  const given = countingApprovals(state);
+  const missing = missingVotes(state.approvals, given).map(({ role, count }) => `${count} × ${role}`);
+  return html`<p>${given.length} of ${votesNeeded(state.approvals)} given.${state.status === 'PENDING' && missing.length > 0 && ` Still needed: ${missing.join(', ')}.`}</p>
+<ul>${state.votes.map((vote) => voteRow(vote, request))}</ul>`;
+}
+
+function voteRow(vote: Vote, request: StoredRequest): Html {
+  const { note } = wordsOf(request, vote.textDigest);
+  const isVoid = vote.word === 'approve' && vote.argsDigest !== request.state.effectiveDigest;
+  return html`<li>${shown(vote.approver)} (${vote.roles.join(', ')}) ${did[vote.word]} at ${clockTime(vote.at)}${isVoid && ', void since the arguments were edited'}${note !== undefined && html`: <span class="value">${shown(note)}</span>`}</li>`;
+}
+
+const particulars = (state: RequestState): Html => html`<details><summary>Details</summary>
+<p>Request <span class="value">${state.requestId}</span>, run <span class="value">${shown(state.runId)}</span></p>
+<p>Digest of what will run <span class="value">${state.effectiveDigest}</span></p>
+<p>Policy ${state.policy.name}, version <span class="value">${state.policy.version}</span></p>
+</details>`;
+
+const did: Readonly<Record<VoteWord, string>> = {
+  approve: 'approved',
+  reject: 'rejected',
+  edit: 'edited the arguments',
+  respond: 'answered instead',
+};
+
+function whatSilenceMeans({ policy, level }: RequestState): string {
+  const next = policy.escalateTo[level];
+  if (policy.onTimeout === 'escalate' && next !== undefined) return `${next} is asked`;
+  return policy.onTimeout === 'proceed' ? 'it is allowed without an answer' : 'it may not run';
+}
+
+function headlineOf(status: RequestState['status']): string {
+  switch (status) {
+    case 'PENDING':
+      return 'to decide';
+    case 'APPROVED':
+      return 'approved';
+    case 'REJECTED':
+      return 'rejected';
+    case 'RESPONDED':
+      return 'answered';
+    case 'TIMED_OUT':
+      return 'time over';
+    case 'CANCELLED':
+      return 'cancelled';
+    case 'REVOKED':
+      return 'taken back';
+  }
+}

@@ -1,0 +1,73 @@
+import { html } from 'hono/html';
+import { canonicalJson } from '../core/canonical-json.ts';
+import { isPast } from '../core/deadline.ts';
+import type { Instant } from '../core/instant.ts';
+import type { StoredRequest } from '../core/ports.ts';
+import type { ApprovedState, RequestState } from '../core/request.ts';
+import type { Html } from './layout.ts';
+import { shown } from './shown.ts';
+import { clockTime } from './time.ts';
+import { wordsOf } from './what-runs.ts';
+
+/** What became of it: who, when, in whose words. A question that nobody answered never reads as somebody's refusal. */
+export function resultBanner(request: StoredRequest, now: Instant): Html | undefined {
+  const result = resultOf(request.state, now);
+  if (result === undefined) return undefined;
+  const { note, response } = wordsOf(request, textOf(request.state));
+  return html`<section class="notice" role="status">${result}
+${note !== undefined && html`<p>Note: <span class="value">${shown(note)}</span></p>`}
+${response !== undefined && html`<p>Answer to the agent: <span class="value">${shown(typeof response === 'string' ? response : canonicalJson(response))}</span></p>`}
+</section>`;
+}
+
+function resultOf(state: RequestState, now: Instant): Html | undefined {
+  switch (state.status) {
+    case 'PENDING':
+      return isPast(state.deadline, now)
+        ? html`<p><strong>The time was over at ${clockTime(state.deadline)}.</strong> No answer counts any more; what follows is about to be recorded.</p>`
+        : undefined;
+    case 'APPROVED':
+      return html`${approvedBy(state)}${useOf(state)}`;
+    case 'REJECTED':
+      return html`<p><strong>${names(state.decision.decidedBy)} rejected this at ${clockTime(state.closedAt)}.</strong> ${didNotRun(state)}</p>`;
+    case 'RESPONDED':
+      return html`<p><strong>${names(state.decision.decidedBy)} answered instead at ${clockTime(state.closedAt)}.</strong> ${didNotRun(state)}</p>`;
+    case 'TIMED_OUT':
+      return html`<p><strong>The time was over at ${clockTime(state.deadline)}. Nobody answered; this is not a rejection.</strong> ${didNotRun(state)}</p>`;
+    case 'CANCELLED':
+      return html`<p><strong>${shown(state.cancelledBy)} no longer needs this (${clockTime(state.closedAt)}).</strong> There is nothing to decide.</p>`;
+    case 'REVOKED':
+      return state.decision.source === 'human'
+        ? html`<p><strong>${names(state.decision.decidedBy)} took the approval back at ${clockTime(state.closedAt)}, before it was used.</strong></p>`
+        : html`<p><strong>The approval ended at ${clockTime(state.closedAt)} because nobody used it in time.</strong> ${didNotRun(state)}</p>`;
+  }
+}
+
+function approvedBy({ decision, policy }: ApprovedState): Html {
+  switch (decision.source) {
+    case 'human':
+      return html`<p><strong>Approved by ${names(decision.decidedBy)} at ${clockTime(decision.decidedAt)}${decision.word === 'edit' && ', with edited arguments'}.</strong></p>`;
+    case 'policy':
+      return html`<p><strong>The policy allows this without asking anybody (${policy.name}).</strong></p>`;
+    case 'timeout':
+      return html`<p><strong>The time was over and nobody answered. The policy lets it run without an answer.</strong></p>`;
+  }
+}
+
+function useOf({ claim, outcome, claimBy, requestedBy }: ApprovedState): Html {
+  if (claim === undefined)
+    return html`<p>Not used yet: ${shown(requestedBy)} may run it once, until ${clockTime(claimBy)}.</p>`;
+  const started = html`${shown(claim.claimedBy)} started it at ${clockTime(claim.claimedAt)}`;
+  if (outcome === undefined || outcome.outcome === 'unknown')
+    return html`<p>${started}; nobody has said how it ended.</p>`;
+  return html`<p>${started}; it ${outcome.outcome} (${clockTime(outcome.reportedAt)}).</p>`;
+}
+
+/** A question about a step that has already run says nothing about whether it ran. */
+const didNotRun = ({ phase }: RequestState): string => (phase === 'before' ? 'The action may not run.' : '');
+
+const names = (people: readonly string[]) =>
+  people.map((person, index) => html`${index > 0 && ' and '}${shown(person)}`);
+
+const textOf = (state: RequestState): string | undefined =>
+  'decision' in state && state.decision.source === 'human' ? state.decision.textDigest : undefined;
