@@ -20,6 +20,7 @@ import { Patience } from './patience.ts';
 import { readHash } from './reads.ts';
 import { stateSchema } from './state-schema.ts';
 import { stateUpdate } from './state-update.ts';
+import { isVote } from './vote.ts';
 
 type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
@@ -114,29 +115,6 @@ function stateWrite(TableName: string, { before, after, entry }: Change): Write 
   const conditions = [sameVersion(before.version), stillIn(before.status)];
   if (before.status === 'PENDING' && isVote(entry)) conditions.push(beforeDeadline(entry.at));
   return { Update: { TableName, ...stateUpdate(before, after, ...conditions) } };
-}
-
-/** What a person says and the deadline binds; noting that somebody came too late, or cancelling, is no vote. */
-function isVote({ type }: Change['entry']): boolean {
-  switch (type) {
-    case 'vote_recorded':
-    case 'arguments_edited':
-    case 'request_approved':
-    case 'request_rejected':
-    case 'request_responded':
-      return true;
-    case 'request_created':
-    case 'request_escalated':
-    case 'request_timed_out':
-    case 'request_proceeded':
-    case 'request_cancelled':
-    case 'approval_revoked':
-    case 'approval_expired':
-    case 'approval_claimed':
-    case 'outcome_reported':
-    case 'late_attempt':
-      return false;
-  }
 }
 
 function awaitsWrites(TableName: string, { before, after }: Change): Write[] {

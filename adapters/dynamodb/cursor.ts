@@ -11,7 +11,9 @@ export const encodeCursor = (position: unknown): string => Buffer.from(JSON.stri
 /** Throws `VALIDATION_FAILED` for anything that this list, asked like this, would not have handed out. */
 export function decodeCursor<Schema extends z.ZodType>(schema: Schema, cursor: string): z.infer<Schema> {
   try {
-    return schema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
+    const text = Buffer.from(cursor, 'base64url');
+    if (text.toString('base64url') !== cursor) throw new SyntaxError('not base64url');
+    return schema.parse(JSON.parse(text.toString('utf8')));
   } catch (error) {
     if (!(error instanceof z.ZodError || error instanceof SyntaxError)) throw error;
     throw new CountersignError(

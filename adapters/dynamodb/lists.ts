@@ -6,7 +6,7 @@ import { decodeCursor, encodeCursor, instantInKey, requestIdInKey } from './curs
 import { CorruptRecordError, type Item, parseSummary } from './items.ts';
 import { parts } from './tables.ts';
 
-export function pendingForRole(
+export async function pendingForRole(
   connection: Connection,
   role: string,
   limit: number,
@@ -26,7 +26,7 @@ export function pendingForRole(
   });
 }
 
-export function ofRun(
+export async function ofRun(
   connection: Connection,
   runId: string,
   limit: number,

@@ -18,6 +18,7 @@ import { awaitedRoles } from '../../core/quorum.ts';
 import type { Owed, RequestState } from '../../core/request.ts';
 import { decodeCursor, encodeCursor } from '../dynamodb/cursor.ts';
 import { summarySchema } from '../dynamodb/state-schema.ts';
+import { isVote } from '../dynamodb/vote.ts';
 
 interface Row {
   state: RequestState;
@@ -53,13 +54,14 @@ export class MemoryStore implements RequestStore, DeliveryStore, RequestLists, A
     const chain = this.#chains.get(entry.runId) ?? [];
     if (entry.sequence !== chain.length + 1) return 'conflict';
     if (row?.state.version !== before?.version || row?.state.status !== before?.status) return 'conflict';
+    if (before?.status === 'PENDING' && isVote(entry) && entry.at >= before.deadline) return 'conflict';
     if (revises && this.#requests.get(revises.requestId)?.state.requestedBy !== revises.requestedBy) {
       throw new CountersignError(
         'VALIDATION_FAILED',
         `revisionOf is "${revises.requestId}", which is not one of your requests.`,
       );
     }
-    const state = before && row ? withMembers(row.state, before, after) : after;
+    const state = withoutAbsent(before && row ? withMembers(row.state, before, after) : after);
     const named = contents.map(({ digest, canonical }) => [digest, canonical] as const);
     this.#requests.set(after.requestId, { state, contents: new Map([...(row?.contents ?? []), ...named]) });
     this.#chains.set(entry.runId, [...chain, entry]);
@@ -144,6 +146,10 @@ function withMembers(now: RequestState, before: RequestState, after: RequestStat
     lateAttempts: merged(now.lateAttempts, before.lateAttempts, after.lateAttempts),
   };
 }
+
+/** A member that is `undefined` is not stored. */
+const withoutAbsent = (state: RequestState): RequestState =>
+  Object.fromEntries(Object.entries(state).filter(([, value]) => value !== undefined)) as unknown as RequestState;
 
 const sameMembers = (one: string[], other: string[]): boolean =>
   one.length === other.length && one.every((member) => other.includes(member));

@@ -1,0 +1,21 @@
+import { createClient } from '../../adapters/dynamodb/client.ts';
+import type { Connection } from '../../adapters/dynamodb/connection.ts';
+import { createTables } from './create-tables.ts';
+import { newId } from './requests.ts';
+
+const local = { region: 'eu-central-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
+
+/** New tables on the engine, with a client of their own. */
+export async function emptyTables(endpoint: string): Promise<Connection> {
+  const client = createClient({ ...local, endpoint });
+  const names = { requests: `requests-${newId()}`, audit: `audit-${newId()}` };
+  await createTables(client, names);
+  return { client, requestsTable: names.requests, auditTable: names.audit, world: testWorld };
+}
+
+const testWorld: Connection['world'] = {
+  now: () => new Date().toISOString(),
+  randomId: newId,
+  draw: Math.random,
+  pause: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+};
