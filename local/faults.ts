@@ -15,7 +15,7 @@ export interface FaultRule {
   function?: string | undefined;
   /** `TransactWriteItems`, `Publish`. @default - any */
   operation?: string | undefined;
-  /** Calls that it strikes. The SDK tries three times by itself. */
+  /** Calls that it strikes. The SDK tries on by itself: for DynamoDB it makes four calls of one, for SNS three. */
   times: number;
   /** `after`: the call is applied, and its answer lost. */
   when: 'before' | 'after';
