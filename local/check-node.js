@@ -1,8 +1,9 @@
-// Plain JavaScript, so that an older Node can run it and say what is missing instead of failing on the first `.ts`.
-const [major] = process.versions.node.split('.').map(Number);
-if (major < 24) {
+// Runs under any Node, so that an old one gets a sentence instead of a syntax error.
+const needed = 24;
+if (Number(process.versions.node.split('.')[0]) < needed) {
   console.error(
-    `Countersign needs Node 24; this is ${process.version}. On Linux x64 "npm ci" brings it; elsewhere install Node 24 and try again.`,
+    `Countersign needs Node ${needed} or later; this is ${process.versions.node}. ` +
+      `"npm ci" brings it on Linux x64; elsewhere install it (nvm: "nvm install" reads .nvmrc).`,
   );
   process.exit(1);
 }
