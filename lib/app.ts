@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { App, type AppProps } from 'aws-cdk-lib';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
-import { type Bundles, bundleFunctions } from './bundles.ts';
+import { bundleFunctions } from './bundles.ts';
 import { CountersignStack } from './countersign-stack.ts';
 import { readPolicy } from './policy.ts';
 import { type GivenStackConfig, readStackConfig } from './stack-config.ts';
@@ -9,23 +9,26 @@ import { type GivenStackConfig, readStackConfig } from './stack-config.ts';
 /** The id of the one stack: its template is `<outdir>/Countersign.template.json`. */
 export const stackName = 'Countersign';
 
+/** An empty app, without the resource that counts CDK versions for AWS. */
+export const newApp = (props: AppProps = {}) => new App({ analyticsReporting: false, ...props });
+
 /**
  * Adds the stack to `app`; the bundles are built into its output folder. Throws `VALIDATION_FAILED` for a wrong
  * configuration and `POLICY_INVALID` for a wrong policy document.
  */
-export function addStack(app: App, given: unknown, bundle: typeof bundleFunctions = bundleFunctions): CountersignStack {
+export function addStack(app: App, given: unknown, bundle = bundleFunctions): CountersignStack {
   const config = readStackConfig(given);
   const policy = readPolicy(config.policyFile);
-  const bundles: Bundles = bundle(join(app.outdir, 'bundles'), policy.json);
+  const bundles = bundle(join(app.outdir, 'bundles'), policy.json);
   return new CountersignStack(app, stackName, { env: { region: config.region }, config, policy, bundles });
 }
 
-/** The app as the CLI, the tests and the local service all build it. */
-export const newApp = (props: AppProps = {}) => new App({ analyticsReporting: false, ...props });
-
-/** Synthesises inside this process into `outdir`. The bundles are found through `<outdir>/Countersign.assets.json`. */
-export function synthesise(config: GivenStackConfig, outdir: string): CloudAssembly {
-  const app = newApp({ outdir });
-  addStack(app, config);
+/**
+ * Synthesises inside this process into `outdir`, the same template as the CLI. CDK's own checks of the template take
+ * longer than all the rest: they, like cdk-nag, run in `bin/`.
+ */
+export function synthesise(given: GivenStackConfig, outdir: string, bundle = bundleFunctions): CloudAssembly {
+  const app = newApp({ outdir, builtinCloudFormationValidation: false, treeMetadata: false, stackTraces: false });
+  addStack(app, given, bundle);
   return app.synth();
 }
