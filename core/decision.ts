@@ -42,18 +42,22 @@ export function decide(request: StoredRequest, command: VoteCommand, context: Vo
   const earlier = state.votes.findLast((vote) => vote.approver === voter.id);
   const repeated = earlier !== undefined && isRepeat(request, earlier, command, edited);
 
+  const roles = voter.roles.filter((role) => state.asked.includes(role));
+  const late = () => lateAttempt(state, voter.id, command.decision, state.deadline, now);
+
+  if (state.status === 'TIMED_OUT' && roles.length > 0) return late();
   if (state.status !== 'PENDING') return afterTheDecision(state, earlier, repeated);
 
+  const stands = repeated && isCurrent(state, earlier);
   const mayWithdraw = command.decision === 'reject' && earlier?.word === 'approve';
-  const roles = voter.roles.filter((role) => state.asked.includes(role));
-  if (roles.length === 0 && !mayWithdraw)
+  if (roles.length === 0 && !mayWithdraw && !stands)
     throw new CountersignError(
       'NOT_AN_APPROVER',
       `This needs ${state.asked.join(' or ')}; you hold ${voter.roles.join(', ') || 'no role'}.`,
       { asked: state.asked },
     );
-  if (isPast(state.deadline, now)) return lateAttempt(state, voter.id, command.decision, state.deadline, now);
-  if (repeated && isCurrent(state, earlier)) return same;
+  if (isPast(state.deadline, now)) return late();
+  if (stands) return same;
   if (command.decision !== 'reject') refuseOwnApproval(state, voter, command.decision);
   if (command.argsDigest !== undefined && command.argsDigest !== state.effectiveDigest)
     throw new CountersignError(
@@ -61,6 +65,7 @@ export function decide(request: StoredRequest, command: VoteCommand, context: Vo
       `You saw ${command.argsDigest}; what would run now is ${state.effectiveDigest}. Read it again.`,
       { effectiveDigest: state.effectiveDigest },
     );
+  if (edited) refuseEdit(state);
   if (edited?.digest === state.effectiveDigest)
     throw new CountersignError(
       'VALIDATION_FAILED',
@@ -117,7 +122,7 @@ function isRepeat(request: StoredRequest, earlier: Vote, command: VoteCommand, e
 const isCurrent = (state: RequestState, earlier: Vote): boolean =>
   earlier.word === 'edit'
     ? earlier.editedDigest === state.effectiveDigest
-    : earlier.argsDigest === state.effectiveDigest;
+    : countingApprovals(state).includes(earlier);
 
 function refuseOwnApproval(state: RequestState, voter: Principal, word: VoteWord): void {
   const refuse = (why: string): never => {
@@ -195,7 +200,7 @@ function cast(
       const asked = [...new Set([...state.approvals.map(({ role }) => role), ...state.asked])];
       const editors = [...new Set([...state.editors, voter.id])];
       const open: PendingState = { ...voted, effectiveDigest, editors, asked };
-      const after = { ...open, owed: { ...state.owed, ...askedDeliveries(open, now) } };
+      const after = { ...open, owed: askedDeliveries(open, now) };
       return change(withWake<RequestState>(after), { type: 'arguments_edited', details }, contents);
     }
   }
@@ -218,14 +223,15 @@ function cast(
   }
 }
 
-/** Those whose votes fill the places of the quorum; at least one, since the quorum is met. */
+/** Those whose votes fill the places of the quorum, in the order in which they voted; at least one, since the quorum is met. */
 function deciders(state: PendingState): [string, ...string[]] {
-  const places = fillPlaces(state.approvals, countingApprovals(state));
-  return places.map(({ approver }) => approver).filter((approver) => approver !== undefined) as [string, ...string[]];
+  const votes = countingApprovals(state);
+  const seated = new Set(fillPlaces(state.approvals, votes).map(({ approver }) => approver));
+  const names = votes.map(({ approver }) => approver).filter((approver) => seated.has(approver));
+  return [...new Set(names)] as [string, ...string[]];
 }
 
-/** The action with the edited arguments; values that the editor was shown as hidden are put back. */
-function editedAction({ state, contents }: StoredRequest, editedArgs: JsonObject): Content {
+function refuseEdit(state: PendingState): void {
   if (state.phase === 'after')
     throw new CountersignError(
       'EDIT_NOT_ALLOWED',
@@ -233,6 +239,10 @@ function editedAction({ state, contents }: StoredRequest, editedArgs: JsonObject
     );
   if (state.votes.filter(({ word }) => word === 'edit').length >= mostEdits)
     throw new CountersignError('EDIT_NOT_ALLOWED', `The arguments were edited ${mostEdits} times, which is the most.`);
+}
+
+/** The action with the edited arguments; values that the editor was shown as hidden are put back. */
+function editedAction({ state, contents }: StoredRequest, editedArgs: JsonObject): Content {
   const current = contents.get(state.effectiveDigest);
   if (current === undefined) throw new Error(`content ${state.effectiveDigest} is missing`);
   const action = fromCanonical<Action & JsonObject>(current);
