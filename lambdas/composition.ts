@@ -1,4 +1,3 @@
-import { SNSClient } from '@aws-sdk/client-sns';
 import { configuration } from '../adapters/config.ts';
 import { createClient } from '../adapters/dynamodb/client.ts';
 import { createStore } from '../adapters/dynamodb/store.ts';
@@ -26,7 +25,7 @@ export const webUrl = (): string => configuration(['webUrl']).webUrl;
 
 export const deploymentVersion = (): string => process.env.AWS_LAMBDA_FUNCTION_VERSION ?? '$LATEST';
 
-const alerts = () => topicAlerts(new SNSClient({}), configuration(['alertsTopic']).alertsTopic);
+const alerts = () => topicAlerts(configuration(['alertsTopic']).alertsTopic);
 
 /** Reads, decides and commits; also what lists and audits are read from. */
 export const decidingPorts = () => ({

@@ -36,7 +36,7 @@ export function requestPage({ request, person, now, refusal, typed = {} }: Reque
     main: html`${refusal && html`<section class="notice" role="alert"><p><strong>${refusal.title}.</strong></p><p class="value">${shown(refusal.detail)}</p></section>`}
 ${resultBanner(request, now)}
 <h1>${shown(state.actionName)}</h1>
-<p>${state.status === 'PENDING' && html`${timeLeft(state.deadline, now)} left, by `}${clockTime(state.deadline)}, then ${whatSilenceMeans(state)}.
+<p>${state.status === 'PENDING' && html`${timeLeft(state.deadline, now)} left, by ${clockTime(state.deadline)}, then ${whatSilenceMeans(state)}.`}
 Asked by ${shown(state.requestedBy)}${state.onBehalfOf !== undefined && html` for ${shown(state.onBehalfOf)}`} at ${clockTime(state.requestedAt)}.</p>
 <h2>${state.phase === 'before' ? 'What will run, exactly' : 'What has run, exactly'}</h2>
 ${state.effectiveDigest !== state.argsDigest && html`<p class="notice">These are edited arguments, not those that the agent asked for.</p>`}

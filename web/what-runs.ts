@@ -24,11 +24,11 @@ const notSeen = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufffc]
 export const editableJson = (value: JsonValue): string =>
   JSON.stringify(value, null, 2)
     .split('\n')
-    .map((line) => line.replace(notSeen, escapeOf))
+    .map((line) => line.replace(notSeen, escapeOf).replace(/(?<=\S) {3,}/g, escapeOf))
     .join('\n');
 
-const escapeOf = (character: string): string =>
-  Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
+const escapeOf = (text: string): string =>
+  Array.from({ length: text.length }, (_, index) => text.charCodeAt(index))
     .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
     .join('');
 

@@ -1,8 +1,10 @@
-import { PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
+import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import type { AlertMessage, Alerts } from '../../core/ports.ts';
 
+const patience = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true };
+
 /** One topic for everybody: subscriptions pick by the attributes, each protocol gets its own text. */
-export const topicAlerts = (client: SNSClient, topicArn: string): Alerts => ({
+export const topicAlerts = (topicArn: string, client = new SNSClient({ requestHandler: patience })): Alerts => ({
   publish: async (message: AlertMessage) => {
     await client.send(
       new PublishCommand({
