@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
-import { compileFunction, constants } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /** What the runner gives a worker at its start. */
 export interface WorkerData {
-  /** The bundle, CommonJS. */
+  /** The bundle: what Node's `require` loads. */
   file: string;
   /** The name of the exported handler. */
   handler: string;
@@ -49,16 +46,8 @@ function moveDate(clock: SharedArrayBuffer): void {
 
 type Handler = (event: unknown, context: object) => unknown;
 
-/** As CommonJS whatever a `package.json` above the folder says. */
 function load(file: string, name: string): Handler {
-  const module: { exports: Record<string, unknown> } = { exports: {} };
-  const parameters = ['exports', 'require', 'module', '__filename', '__dirname'];
-  const run = compileFunction(readFileSync(file, 'utf8'), parameters, {
-    filename: file,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  });
-  run.call(module.exports, module.exports, createRequire(file), module, file, dirname(file));
-  const handler = module.exports[name];
+  const handler = (createRequire(file)(file) as Record<string, unknown>)[name];
   if (typeof handler !== 'function') throw new Error(`${file} exports no function "${name}"`);
   return handler as Handler;
 }
