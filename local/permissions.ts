@@ -147,13 +147,18 @@ function matches(grant: Grant, call: Call): boolean {
   );
 }
 
+const compiled = new Map<string, RegExp>();
+
 /** Whether an IAM pattern (`*` any text, `?` one character) covers a text. */
 function covers(pattern: string, text: string): boolean {
+  const known = compiled.get(pattern);
+  if (known) return known.test(text);
   const escaped = pattern
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')
     .replaceAll('*', '.*')
     .replaceAll('?', '.');
-  return new RegExp(`^${escaped}$`, 's').test(text);
+  compiled.set(pattern, new RegExp(`^${escaped}$`, 's'));
+  return covers(pattern, text);
 }
 
 /** The permission check of one function, from its role in the template. Throws as {@link grantsOf} does. */

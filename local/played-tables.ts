@@ -1,8 +1,11 @@
 import {
   CreateTableCommand,
   type CreateTableCommandInput,
+  DescribeTableCommand,
   type DynamoDBClient,
+  type KeySchemaElement,
   ResourceInUseException,
+  type TableDescription,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
@@ -54,7 +57,7 @@ const tableSchema = z.strictObject({
 
 /**
  * Makes every table of the template, with its indexes and its stream; a table that is there already is left as it is.
- * Throws, before it makes any, for a property that is not played (on-demand billing and one replica are).
+ * Throws where it has other keys or indexes than the template; and, before it makes any, for a property that is not played (on-demand billing and one replica are).
  */
 export async function createPlayedTables(template: PlayedTemplate, client: DynamoDBClient): Promise<void> {
   const tables = [...template.ofType('AWS::DynamoDB::GlobalTable'), ...template.ofType('AWS::DynamoDB::Table')];
@@ -66,8 +69,23 @@ async function createTable(client: DynamoDBClient, input: CreateTableCommandInpu
     await client.send(new CreateTableCommand(input));
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: input.TableName }));
+    const [kept, wanted] = [shapeOf(Table ?? {}), shapeOf(input)];
+    if (kept !== wanted) throw new Error(`${input.TableName} was kept as ${kept}; the template has ${wanted}`);
   }
   await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 1 }, { TableName: input.TableName });
+}
+
+/** Keys and indexes, the same text whether asked for or described. */
+function shapeOf(
+  table: Pick<TableDescription | CreateTableCommandInput, 'KeySchema' | 'GlobalSecondaryIndexes'>,
+): string {
+  const keys = (schema: KeySchemaElement[] = []) => schema.map(({ AttributeName }) => AttributeName).join('/');
+  const indexes = (table.GlobalSecondaryIndexes ?? []).map(({ IndexName, KeySchema, Projection }) => {
+    const { ProjectionType, NonKeyAttributes = [] } = Projection ?? {};
+    return `${IndexName}(${keys(KeySchema)}: ${[ProjectionType, ...[...NonKeyAttributes].sort()].join(' ')})`;
+  });
+  return [keys(table.KeySchema), ...indexes.sort()].join(', ');
 }
 
 function tableInput({ logicalId, properties }: PlayedResource): CreateTableCommandInput {

@@ -89,7 +89,7 @@ test('the address of a user pool needs an issuer', () => {
   expect(() => readTemplate(folder, { apiEndpoint: 'http://a' })).toThrow(/People: .*no issuer was given/);
 });
 
-test('tables are made with their keys, indexes and streams, and a second time left alone', async () => {
+test('tables are made with their keys, indexes and streams, and a second time left alone, or refused where they differ', async () => {
   const engine = await startEngine();
   const client = new DynamoDBClient({
     endpoint: engine.endpoint,
@@ -107,6 +107,13 @@ test('tables are made with their keys, indexes and streams, and a second time le
     const { Table: journal } = await client.send(new DescribeTableCommand({ TableName: 'Journal' }));
     expect(journal?.StreamSpecification).toEqual({ StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' });
     expect(orders?.StreamSpecification?.StreamEnabled ?? false).toBe(false);
+    const { GlobalSecondaryIndexes: _, ...withoutIndex } = Properties;
+    const AttributeDefinitions = [{ AttributeName: 'orderId', AttributeType: 'S' }];
+    const Orders = { ...smallResources.Orders, Properties: { ...withoutIndex, AttributeDefinitions } };
+    const changed = readWritten({ Resources: { ...smallResources, Orders } });
+    await expect(createPlayedTables(changed, client)).rejects.toThrow(
+      'Orders was kept as orderId, byCustomer(customer/at: INCLUDE total); the template has orderId',
+    );
   } finally {
     client.destroy();
     await engine.stop();
