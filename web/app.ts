@@ -42,14 +42,20 @@ export function pages(seat: Pages): Hono<Seat> {
   const { ports, problems } = seat;
   const app = new Hono<Seat>();
 
-  const page = async (context: Context, content: Html, status = 200) =>
-    context.body(String(await content), status as 200, { 'content-type': 'text/html; charset=UTF-8' });
+  const page = async (context: Context, content: Html, status = 200): Promise<Response> => {
+    const text = String(await content);
+    if (text.length * 3 > largestAnswer && new TextEncoder().encode(text).length > largestAnswer)
+      return page(context, tooMuch(), 413);
+    return context.body(text, status as 200, { 'content-type': 'text/html; charset=UTF-8' });
+  };
 
   const waitingFor = (principal: Principal, role: string, cursor: string | undefined) =>
     listRequests(ports, { principal, query: { status: 'PENDING', role, ...(cursor !== undefined && { cursor }) } });
 
   app.use(...protect(seat.issuer), ownFormsOnly(seat.webUrl));
-  app.get('/assets/style.css', (context) => context.body(style, 200, { 'content-type': 'text/css; charset=UTF-8' }));
+  app.get('/assets/style.css', (context) =>
+    context.body(style, 200, { 'content-type': 'text/css; charset=UTF-8', 'cache-control': 'max-age=3600' }),
+  );
   app.route('/', signInRoutes(seat.signIn, seat.readSession));
 
   app.use('/', requirePerson);
@@ -132,6 +138,16 @@ async function fieldsOf(context: Context): Promise<Fields> {
     throw new CountersignError('UNSUPPORTED_MEDIA_TYPE', 'A page takes the fields of its own form and nothing else.');
   return Object.fromEntries(new URLSearchParams(await context.req.text()));
 }
+
+/** Lambda hands on six megabytes. */
+const largestAnswer = 5_500_000;
+
+const tooMuch = (): Html =>
+  messagePage({
+    title: 'Too much for a page',
+    detail: 'Made visible, this request is larger than a page can be. Read and decide it over the API.',
+    links: [{ href: '/', text: 'Inbox' }],
+  });
 
 const nothingHere = (): Html =>
   messagePage({ title: 'Not found', detail: 'There is no such page.', links: [{ href: '/', text: 'Inbox' }] });

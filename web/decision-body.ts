@@ -17,8 +17,9 @@ export function decisionBodyOf(fields: Fields): JsonObject {
 export const revocationBodyOf = ({ note }: Fields): JsonObject => noteOf(note);
 
 /** What to give back with a refusal: only what belongs to the button that was pressed opens its part of the form. */
-export function typedIn({ decision, note, response, editedArgs }: Fields): Typed {
+export function typedIn({ decision, version, note, response, editedArgs }: Fields): Typed {
   return {
+    ...(version !== undefined && { version }),
     ...(note !== undefined && { note }),
     ...(decision === 'respond' && response !== undefined && { response }),
     ...(decision === 'edit' && editedArgs !== undefined && { editedArgs }),

@@ -11,6 +11,8 @@ import { editableJson } from './what-runs.ts';
 
 /** What somebody typed before their answer was refused: it is given back to them. */
 export interface Typed {
+  /** The version of the request that the form showed. */
+  version?: string;
   note?: string;
   response?: string;
   editedArgs?: string;

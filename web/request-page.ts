@@ -33,7 +33,7 @@ export function requestPage({ request, person, now, refusal, typed = {} }: Reque
   return layout({
     title: `${plainly(state.actionName)} · ${headlineOf(state.status)}`,
     person,
-    main: html`${refusal && html`<section class="notice" role="alert"><p><strong>${refusal.title}.</strong></p><p class="value">${shown(refusal.detail)}</p></section>`}
+    main: html`${refusal && html`<section class="notice" role="alert"><p><strong>${refusal.title}.</strong></p><p class="value">${shown(refusal.detail)}</p>${typed.version !== undefined && typed.version !== String(state.version) && html`<p>The request changed while you read it. Below is how it stands now.</p>`}</section>`}
 ${resultBanner(request, now)}
 <h1>${shown(state.actionName)}</h1>
 <p>${state.status === 'PENDING' && html`${timeLeft(state.deadline, now)} left, by ${clockTime(state.deadline)}, then ${whatSilenceMeans(state)}.`}

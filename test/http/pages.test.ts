@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { localPath } from '../../web/sign-in-routes.ts';
 import { editableJson } from '../../web/what-runs.ts';
-import { hidden, issuer, openSeat, webUrl } from './seat.ts';
+import { issuer, openSeat, webUrl } from './seat.ts';
 
 const refund = {
   actionName: 'issue_refund',
@@ -11,7 +11,11 @@ const email = { actionName: 'send_customer_email', actionArgs: { to: 'ada@custom
 
 /** What the person who opens the page sends back. */
 const seen = async (seat: ReturnType<typeof openSeat>, who: string, id: string) => ({
-  argsDigest: hidden(await (await seat.open(who, `/r/${id}`)).text(), 'argsDigest'),
+  ...Object.fromEntries(
+    [...(await (await seat.open(who, `/r/${id}`)).text()).matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(
+      ([, name = '', value = '']) => [name, value],
+    ),
+  ),
 });
 
 describe('the page of a request', () => {
@@ -74,6 +78,13 @@ describe('the page of a request', () => {
     const page = await (await seat.open('alice', `/r/${id}`)).text();
     expect(page).toContain('All arguments, in one piece');
     expect(page.length).toBeLessThan(1_000_000);
+  });
+
+  test('that would be larger than Lambda hands on says so', async () => {
+    const seat = openSeat();
+    const id = await seat.ask({ ...email, actionArgs: { unseen: '\u007f'.repeat(250_000) } });
+    const answer = await seat.open('alice', `/r/${id}`);
+    expect([answer.status, await answer.text()]).toEqual([413, expect.stringContaining('Too much for a page')]);
   });
 
   test('is 404 for who may not see it, as for an id that does not exist', async () => {
@@ -158,6 +169,7 @@ describe('a decision', () => {
     const page = await late.text();
     expect(late.status).toBe(409);
     expect(page).toContain('bob rejected this at 2026-11-30 14:00 UTC');
+    expect(page).toContain('The request changed while you read it.');
     expect(page).toContain('wrong\ncustomer');
   });
 
@@ -241,7 +253,7 @@ describe('every page', () => {
   test('goes out under the same headers, without a script and without inline style', async () => {
     const seat = openSeat();
     const id = await seat.ask(refund);
-    for (const path of ['/', `/r/${id}`, '/r/none', '/nowhere', '/sign-in/callback', '/assets/style.css']) {
+    for (const path of ['/', `/r/${id}`, '/r/none', '/nowhere', '/sign-in/callback']) {
       const answer = await seat.open('alice', path);
       const { headers } = answer;
       expect(headers.get('content-security-policy')).toBe(

@@ -93,7 +93,3 @@ export function openSeat() {
       }),
   };
 }
-
-/** The value of a hidden field of the page's form. */
-export const hidden = (page: string, name: string): string =>
-  new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? '';
