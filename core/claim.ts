@@ -57,10 +57,9 @@ export function claim(
 function notApproved(state: Exclude<RequestState, ApprovedState>, claimant: string, now: Instant): Step {
   if (state.status === 'PENDING' && isPast(state.deadline, now))
     return lateAttempt(state, claimant, 'claim', state.deadline, now);
-  if (state.status === 'TIMED_OUT' || (state.status === 'REVOKED' && state.decision.source === 'timeout'))
-    throw new CountersignError('DEADLINE_PASSED', `The time for this was over; the request is ${state.status}.`, {
-      status: state.status,
-    });
+  if (state.status === 'TIMED_OUT') return lateAttempt(state, claimant, 'claim', state.deadline, now);
+  if (state.status === 'REVOKED' && state.decision.source === 'timeout')
+    return lateAttempt(state, claimant, 'claim', state.closedAt, now);
   throw new CountersignError('NOT_APPROVED', `The request is ${state.status}; only an approved one can be claimed.`, {
     status: state.status,
   });
@@ -73,7 +72,7 @@ function requireApprovedAction(request: StoredRequest, action: Action): void {
   const edited = effectiveDigest !== argsDigest;
   throw new CountersignError(
     'DIGEST_MISMATCH',
-    `${edited ? 'The arguments were edited: ' : ''}you claim ${digest}; approved is ${effectiveDigest}, which differs. The approval stays unused.`,
+    `${edited ? 'The arguments were edited: ' : ''}you claim ${digest}; approved is ${effectiveDigest}, which differs. Nothing was used by this call.`,
     { effectiveDigest, effectiveArgs: effectiveArgs(request) },
   );
 }

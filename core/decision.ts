@@ -120,9 +120,7 @@ function isRepeat(request: StoredRequest, earlier: Vote, command: VoteCommand, e
 
 /** An earlier vote that an edit has made void is no repeat: the same word is now a new vote. */
 const isCurrent = (state: RequestState, earlier: Vote): boolean =>
-  earlier.word === 'edit'
-    ? earlier.editedDigest === state.effectiveDigest
-    : countingApprovals(state).includes(earlier);
+  earlier.word === 'edit' ? earlier.editedDigest === state.effectiveDigest : countingApprovals(state).includes(earlier);
 
 function refuseOwnApproval(state: RequestState, voter: Principal, word: VoteWord): void {
   const refuse = (why: string): never => {

@@ -3,9 +3,14 @@ import type { RequestState, Vote } from './request.ts';
 
 type Approval = Pick<Vote, 'approver' | 'roles'>;
 
-/** The approvals that count: given to exactly what would run now. Votes before an edit are void. */
-export const countingApprovals = (state: Pick<RequestState, 'votes' | 'effectiveDigest'>): Vote[] =>
-  state.votes.filter((vote) => vote.word === 'approve' && vote.argsDigest === state.effectiveDigest);
+/** The approvals that count: given to exactly what would run now, and after the last edit; what an edit voided stays void when a later one goes back. */
+export const countingApprovals = ({
+  votes,
+  effectiveDigest,
+}: Pick<RequestState, 'votes' | 'effectiveDigest'>): Vote[] =>
+  votes
+    .slice(votes.findLastIndex(({ word }) => word === 'edit') + 1)
+    .filter((vote) => vote.word === 'approve' && vote.argsDigest === effectiveDigest);
 
 export const votesNeeded = (approvals: readonly QuorumRole[]): number =>
   approvals.reduce((sum, { count }) => sum + count, 0);

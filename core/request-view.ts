@@ -106,7 +106,7 @@ function votesOf({ state, contents }: StoredRequest): JsonValue[] {
       note: texts?.note,
       at: vote.at,
       argsDigest: vote.argsDigest,
-      void: vote.word === 'approve' && vote.argsDigest !== state.effectiveDigest ? true : undefined,
+      void: vote.word === 'approve' && !counting.includes(vote) ? true : undefined,
     });
   });
 }
