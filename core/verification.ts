@@ -1,8 +1,9 @@
 import { genesis, hashOfEntry } from './audit-chain.ts';
-import type { AuditEntry, EntryEvent, UnsealedEntry } from './audit-entry.ts';
-import { digestOf } from './canonical-json.ts';
+import type { AuditEntry, EntryEvent, UnsealedEntry, VoteDetails } from './audit-entry.ts';
+import { canonicalJson, digestOf } from './canonical-json.ts';
 import type { StoredEntry, StoredRequest } from './ports.ts';
-import type { RequestState, Status } from './request.ts';
+import type { Vote } from './request.ts';
+import { accountOf, type RequestAccount } from './request-account.ts';
 
 /** The first bad place: a sequence number, and why. */
 export interface Fault {
@@ -20,9 +21,7 @@ export interface ChainReading {
 
 interface RequestReading {
   last: { sequence: number; hash: string };
-  status: Status;
-  effectiveDigest: string;
-  claimId?: string;
+  told: RequestAccount;
   /** Every content that an entry names, with the entry that named it first. */
   named: Map<string, number>;
 }
@@ -36,53 +35,85 @@ export function readOn(reading: ChainReading, runId: string, stored: StoredEntry
   const broken = (reason: string): ChainReading => ({ ...reading, fault: { brokenAt: expected, reason } });
   if (stored.sequence !== expected) return broken(`entry ${expected} is missing; the next one is ${stored.sequence}`);
   if (hashOfEntry(stored.canonical) !== stored.hash) return broken('its content does not match its hash');
-  const entry: UnsealedEntry = JSON.parse(stored.canonical);
-  if (entry.runId !== runId) return broken(`it belongs to the run ${entry.runId}`);
-  if (entry.sequence !== expected) return broken(`it was sealed as entry ${entry.sequence}`);
-  if (entry.previousHash !== reading.hash) return broken('it does not follow the entry before it');
-  if (entry.requestId !== undefined)
-    reading.requests.set(entry.requestId, follow(reading.requests.get(entry.requestId), { ...entry, ...stored }));
+  try {
+    const entry: UnsealedEntry = JSON.parse(stored.canonical);
+    if (entry.runId !== runId) return broken(`it belongs to the run ${entry.runId}`);
+    if (entry.sequence !== expected) return broken(`it was sealed as entry ${entry.sequence}`);
+    if (entry.previousHash !== reading.hash) return broken('it does not follow the entry before it');
+    if (entry.requestId === undefined) return broken('it is about no request');
+    const known = reading.requests.get(entry.requestId);
+    reading.requests.set(entry.requestId, follow(known, { ...entry, ...stored }));
+  } catch {
+    return broken('its text is not that of an entry');
+  }
   return { ...reading, sequence: expected, hash: stored.hash };
 }
 
 function follow(known: RequestReading | undefined, entry: AuditEntry): RequestReading {
-  const named = known?.named ?? new Map<string, number>();
+  const named = new Map(known?.named);
   for (const digest of digestsIn(entry)) if (!named.has(digest)) named.set(digest, entry.sequence);
-  const reading: RequestReading = {
-    status: 'PENDING',
-    effectiveDigest: '',
-    ...known,
-    last: { sequence: entry.sequence, hash: entry.hash },
-    named,
-  };
-  switch (entry.type) {
-    case 'request_created':
-      return { ...reading, status: entry.details.status, effectiveDigest: entry.details.actionDigest };
-    case 'arguments_edited':
-      return { ...reading, effectiveDigest: entry.details.editedDigest ?? reading.effectiveDigest };
-    case 'request_approved':
-      return { ...reading, status: 'APPROVED', effectiveDigest: entry.details.editedDigest ?? reading.effectiveDigest };
-    case 'request_proceeded':
-      return { ...reading, status: 'APPROVED' };
-    case 'request_rejected':
-      return { ...reading, status: 'REJECTED' };
-    case 'request_responded':
-      return { ...reading, status: 'RESPONDED' };
-    case 'request_timed_out':
-      return { ...reading, status: 'TIMED_OUT' };
-    case 'request_cancelled':
-      return { ...reading, status: 'CANCELLED' };
-    case 'approval_revoked':
-    case 'approval_expired':
-      return { ...reading, status: 'REVOKED' };
-    case 'approval_claimed':
-      return { ...reading, claimId: entry.details.claimId };
-    case 'vote_recorded':
-    case 'request_escalated':
-    case 'outcome_reported':
-    case 'late_attempt':
-      return reading;
+  const told = accountAfter(known?.told, entry);
+  if (!told) throw new TypeError(`entry ${entry.sequence} tells of a request that was not created before it`);
+  return { last: { sequence: entry.sequence, hash: entry.hash }, told, named };
+}
+
+function accountAfter(known: RequestAccount | undefined, entry: AuditEntry): RequestAccount | undefined {
+  if (entry.type === 'request_created') {
+    const { status, actionDigest, requestedBy, onBehalfOf, approvals, deadline } = entry.details;
+    const nothingYet = { votes: [], editors: [], level: 0, decidedBy: [] };
+    return { ...nothingYet, status, effectiveDigest: actionDigest, requestedBy, onBehalfOf, approvals, deadline };
   }
+  if (!known) return undefined;
+  const by = entry.actor.id;
+  switch (entry.type) {
+    case 'vote_recorded':
+      return withVote(known, entry);
+    case 'arguments_edited':
+      return { ...withVote(known, entry), editors: [...new Set([...known.editors, by])] };
+    case 'request_approved': {
+      const { decidedBy, claimBy } = entry.details;
+      return { ...withVote(known, entry), status: 'APPROVED', decidedBy, claimBy };
+    }
+    case 'request_rejected':
+      return { ...withVote(known, entry), status: 'REJECTED', decidedBy: entry.details.decidedBy };
+    case 'request_responded':
+      return { ...withVote(known, entry), status: 'RESPONDED', decidedBy: entry.details.decidedBy };
+    case 'request_escalated': {
+      const { level, approvals, deadline } = entry.details;
+      return { ...known, level, approvals, deadline };
+    }
+    case 'request_proceeded':
+      return { ...known, status: 'APPROVED', claimBy: entry.details.claimBy };
+    case 'request_timed_out':
+      return { ...known, status: 'TIMED_OUT' };
+    case 'request_cancelled':
+      return { ...known, status: 'CANCELLED' };
+    case 'approval_revoked':
+      return { ...known, status: 'REVOKED', decidedBy: [by], claimBy: undefined };
+    case 'approval_expired':
+      return { ...known, status: 'REVOKED', decidedBy: [], claimBy: undefined };
+    case 'approval_claimed':
+      return { ...known, claim: entry.details.claimId };
+    case 'outcome_reported':
+      return { ...known, outcome: entry.details.outcome };
+    case 'late_attempt':
+      return known;
+  }
+}
+
+function withVote(
+  known: RequestAccount,
+  { actor, at, details }: AuditEntry & { details: VoteDetails },
+): RequestAccount {
+  const { word, roles, argsDigest, editedDigest, textDigest } = details;
+  const vote: Vote = { approver: actor.id, word, roles, at };
+  const digests = { ...(argsDigest && { argsDigest }), ...(textDigest && { textDigest }) };
+  const edit = editedDigest && { editedDigest };
+  return {
+    ...known,
+    votes: [...known.votes, { ...vote, ...digests, ...edit }],
+    effectiveDigest: editedDigest ?? known.effectiveDigest,
+  };
 }
 
 /** The contents that an entry names: an approver's `argsDigest` is left out, since a person may have seen what never was. */
@@ -122,16 +153,16 @@ export function compareWithChain(reading: ChainReading, request: StoredRequest):
       brokenAt: reading.sequence + 1,
       reason: `request ${requestId} says that entry ${lastEntry.sequence} exists; the chain ends at ${reading.sequence}: its tail was cut`,
     };
-  const told = reading.requests.get(requestId);
-  if (!told) return { brokenAt: lastEntry.sequence, reason: `no entry is about request ${requestId}, which exists` };
-  if (told.last.sequence > lastEntry.sequence) return 'stale';
-  if (told.last.sequence < lastEntry.sequence || told.last.hash !== lastEntry.hash)
+  const known = reading.requests.get(requestId);
+  if (!known) return { brokenAt: lastEntry.sequence, reason: `no entry is about request ${requestId}, which exists` };
+  if (known.last.sequence > lastEntry.sequence) return 'stale';
+  if (known.last.sequence < lastEntry.sequence || known.last.hash !== lastEntry.hash)
     return { brokenAt: lastEntry.sequence, reason: `it is not the entry that request ${requestId} names as its last` };
-  return contentFault(told, request) ?? stateFault(told, request.state);
+  return contentFault(known, request) ?? stateFault(known, request);
 }
 
-function contentFault(told: RequestReading, { state, contents }: StoredRequest): Fault | undefined {
-  for (const [digest, brokenAt] of told.named) {
+function contentFault({ named }: RequestReading, { state, contents }: StoredRequest): Fault | undefined {
+  for (const [digest, brokenAt] of named) {
     const canonical = contents.get(digest);
     if (canonical === undefined)
       return { brokenAt, reason: `the content ${digest} of request ${state.requestId} is missing` };
@@ -141,15 +172,15 @@ function contentFault(told: RequestReading, { state, contents }: StoredRequest):
   return undefined;
 }
 
-function stateFault(told: RequestReading, state: RequestState): Fault | undefined {
-  const claimId = state.status === 'APPROVED' ? state.claim?.claimId : undefined;
-  const differs = (what: string, says: string | undefined, entries: string | undefined): Fault => ({
-    brokenAt: told.last.sequence,
-    reason: `request ${state.requestId} says ${what} ${says ?? 'none'}; its entries say ${entries ?? 'none'}`,
-  });
-  if (state.status !== told.status) return differs('status', state.status, told.status);
-  if (state.effectiveDigest !== told.effectiveDigest)
-    return differs('effectiveDigest', state.effectiveDigest, told.effectiveDigest);
-  if (claimId !== told.claimId) return differs('claim', claimId, told.claimId);
+function stateFault({ told, last }: RequestReading, { state }: StoredRequest): Fault | undefined {
+  const said = accountOf(state);
+  const text = (value: unknown) => (value === undefined ? 'none' : canonicalJson(value));
+  for (const what of Object.keys({ ...told, ...said }) as (keyof RequestAccount)[]) {
+    if (text(said[what]) === text(told[what])) continue;
+    return {
+      brokenAt: last.sequence,
+      reason: `request ${state.requestId} says ${what} ${text(said[what])}; its entries say ${text(told[what])}`,
+    };
+  }
   return undefined;
 }

@@ -1,4 +1,5 @@
 import type { AuditStore, RequestLists, RequestStore, StoredRequest } from '../ports.ts';
+import type { RequestState } from '../request.ts';
 import { type ChainReading, compareWithChain, emptyReading, type Fault, readOn } from '../verification.ts';
 import { runNotFound } from './read-audit.ts';
 
@@ -28,7 +29,7 @@ export async function verifyRun({ store }: Ports, { runId }: { runId: string }):
   const requests = await requestsOf(store, runId);
   const { reading, count } = await readChain(store, runId);
   if (count === 0 && requests.length === 0) throw runNotFound(runId);
-  const fault = reading.fault ?? (await firstRequestFault(store, reading, requests));
+  const fault = reading.fault ?? (await firstRequestFault(store, reading, runId, requests));
   return {
     intact: fault === undefined,
     entries: count,
@@ -66,22 +67,24 @@ async function readChain(store: AuditStore, runId: string): Promise<{ reading: C
 
 /** The earliest fault among the requests that were read, and those that only the chain knows. */
 async function firstRequestFault(
-  store: RequestStore,
+  store: RequestStore & AuditStore,
   reading: ChainReading,
+  runId: string,
   requests: StoredRequest[],
 ): Promise<Fault | undefined> {
   const known = new Map(requests.map((request) => [request.state.requestId, request]));
   const faults: Fault[] = [];
   for (const requestId of new Set([...known.keys(), ...reading.requests.keys()])) {
-    const fault = await faultOf(store, reading, requestId, known.get(requestId));
+    const fault = await faultOf(store, reading, runId, requestId, known.get(requestId));
     if (fault) faults.push(fault);
   }
   return faults.sort((a, b) => a.brokenAt - b.brokenAt)[0];
 }
 
 async function faultOf(
-  store: RequestStore,
+  store: RequestStore & AuditStore,
   reading: ChainReading,
+  runId: string,
   requestId: string,
   before: StoredRequest | undefined,
 ): Promise<Fault | undefined> {
@@ -91,9 +94,24 @@ async function faultOf(
   const lastTold = told?.last.sequence ?? 0;
   const now = await store.readRequest(requestId);
   if (!now) return { brokenAt: lastTold, reason: `entries are about request ${requestId}, which does not exist` };
-  if (now.state.lastEntry.sequence > reading.sequence) return undefined;
+  if (now.state.lastEntry.sequence > reading.sequence) return goneOnFault(store, reading, runId, now.state);
   const again = compareWithChain(reading, now);
   return again === 'stale'
     ? { brokenAt: lastTold, reason: `the request ${requestId} does not know of this entry: it was added` }
     : again;
+}
+
+/** A request that has gone on since the entries were read names an entry that must be there by now. */
+async function goneOnFault(
+  store: AuditStore,
+  reading: ChainReading,
+  runId: string,
+  { requestId, lastEntry: { sequence, hash } }: RequestState,
+): Promise<Fault | undefined> {
+  const [entry] = await store.entries(runId, sequence - 1, 1);
+  if (entry?.sequence === sequence && entry.hash === hash) return undefined;
+  return {
+    brokenAt: reading.sequence + 1,
+    reason: `request ${requestId} says that entry ${sequence} exists in this run; the chain ends at ${reading.sequence}`,
+  };
 }
