@@ -5,7 +5,7 @@ import { CountersignError } from '../errors.ts';
 import { jsonObject, jsonValue, name, plainId, requiredText } from '../fields.ts';
 import type { JsonValue } from '../json.ts';
 import type { Policies, RequestStore, StoredRequest, World } from '../ports.ts';
-import type { Principal } from '../principal.ts';
+import { type Principal, requireScope } from '../principal.ts';
 import { buildChange, changed, untilWon } from './change-request.ts';
 
 /** `POST /v1/requests`. Sizes are checked apart, since too large is another answer than wrong. */
@@ -39,12 +39,13 @@ interface Asking {
 
 /**
  * Creates a request, or finds the one that the same key made before (`created: false`). Throws `VALIDATION_FAILED`,
- * `PAYLOAD_TOO_LARGE`, `IDEMPOTENCY_CONFLICT`, `CONFLICT` (the run is somebody else's), `TOO_MANY_REQUESTS`.
+ * `FORBIDDEN`, `PAYLOAD_TOO_LARGE`, `IDEMPOTENCY_CONFLICT`, `CONFLICT` (the run is somebody else's), `TOO_MANY_REQUESTS`.
  */
 export async function createRequest(
   { store, policies, world }: { store: RequestStore; policies: Policies; world: World },
   { body, idempotencyKey, principal, until }: Asking,
 ): Promise<{ created: boolean; request: StoredRequest }> {
+  requireScope(principal, 'request');
   const question: Question = checkBody(createBody, body, Object.keys(createBody.shape));
   if (question.actionResult !== undefined && question.phase === 'before')
     throw new CountersignError('VALIDATION_FAILED', '/actionResult goes with phase "after"; the phase is "before".');

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { checkBody } from '../check-body.ts';
 import { decide, type VoteCommand } from '../decision.ts';
-import { digest, jsonObject, jsonValue, requiredText } from '../fields.ts';
+import { digest, jsonObject, jsonValue } from '../fields.ts';
 import type { Policies, StoredRequest } from '../ports.ts';
 import { requireScope } from '../principal.ts';
 import { requireVisible } from '../visibility.ts';
@@ -12,7 +12,11 @@ const note = z.string().optional();
 /** `POST /v1/requests/{id}/decision`. */
 export const decisionBody = z.discriminatedUnion('decision', [
   z.strictObject({ decision: z.literal('approve'), argsDigest: digest, note }),
-  z.strictObject({ decision: z.literal('reject'), argsDigest: digest.optional(), note: requiredText(16 * 1024) }),
+  z.strictObject({
+    decision: z.literal('reject'),
+    argsDigest: digest.optional(),
+    note: z.string().min(1, 'is needed to reject'),
+  }),
   z.strictObject({ decision: z.literal('edit'), argsDigest: digest, note, editedArgs: jsonObject }),
   z.strictObject({ decision: z.literal('respond'), argsDigest: digest, note, response: jsonValue }),
 ]);

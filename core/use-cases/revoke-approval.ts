@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { checkBody } from '../check-body.ts';
-import { requiredText } from '../fields.ts';
 import type { Policies, StoredRequest } from '../ports.ts';
 import { requireScope } from '../principal.ts';
 import { requireVisible } from '../visibility.ts';
@@ -8,7 +7,7 @@ import { revoke } from '../withdrawal.ts';
 import { type Acting, type ChangePorts, changeRequest } from './change-request.ts';
 
 /** `POST /v1/requests/{id}/revocation`. */
-export const revocationBody = z.strictObject({ note: requiredText(16 * 1024).optional() });
+export const revocationBody = z.strictObject({ note: z.string().min(1, 'must not be empty').optional() });
 
 /** A person takes an approval back before it is used. Throws what `revoke` throws, `NOT_FOUND`. */
 export async function revokeApproval(
