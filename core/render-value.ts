@@ -20,6 +20,8 @@ export interface RenderedArgument {
   parts: Part[];
 }
 
+/** Most texts: nothing in them needs a second look. */
+const plainWords = /^[!-~]+(?: {1,2}[!-~]+)*$/;
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800\ufffc]|(?! )\p{Zs}/u;
 const combining = /\p{M}/u;
 const mostStacked = 2;
@@ -33,6 +35,7 @@ const mostLineFeeds = 2;
  * Nothing is lost: the parts say exactly what the text was.
  */
 export function renderText(text: string): Part[] {
+  if (plainWords.test(text)) return [{ kind: 'text', text }];
   const parts: Part[] = [];
   let shown = '';
   let stacked = mostStacked;
