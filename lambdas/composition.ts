@@ -28,13 +28,11 @@ export const deploymentVersion = (): string => process.env.AWS_LAMBDA_FUNCTION_V
 const alerts = () => topicAlerts(configuration(['alertsTopic']).alertsTopic);
 
 /** Reads, decides and commits; also what lists and audits are read from. */
-export const decidingPorts = () => ({
+export const requestPorts = () => ({
   store: tables(configuration(['requestsTable', 'auditTable'])),
   policies: bundledPolicies(),
   world,
 });
-
-export const readingPorts = decidingPorts;
 
 export const waitingPorts = () => ({
   store: tables({ ...configuration(['requestsTable']), auditTable: notGiven }),

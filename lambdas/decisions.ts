@@ -4,10 +4,10 @@ import { jsonBody, jsonBodyOrNone } from '../adapters/http/json.ts';
 import { viewOf } from '../core/request-view.ts';
 import { decideRequest } from '../core/use-cases/decide-request.ts';
 import { revokeApproval } from '../core/use-cases/revoke-approval.ts';
-import { decidingPorts, tokenNames } from './composition.ts';
+import { requestPorts, tokenNames } from './composition.ts';
 
 const names = tokenNames();
-const ports = decidingPorts();
+const ports = requestPorts();
 
 /** What people write. */
 export const handler = api({

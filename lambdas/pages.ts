@@ -4,12 +4,12 @@ import { callersTime } from '../adapters/http/api.ts';
 import { problems } from '../adapters/http/problem.ts';
 import { log, traceOf } from '../adapters/log.ts';
 import { pages } from '../web/app.ts';
-import { decidingPorts, identityProvider, pagesSettings } from './composition.ts';
+import { identityProvider, pagesSettings, requestPorts } from './composition.ts';
 
 const app = pages({
   ...pagesSettings(),
   ...identityProvider(),
-  ports: decidingPorts(),
+  ports: requestPorts(),
   problems,
   until: ({ env }) => callersTime(lambdaContext(env)),
   report: (error, { env, req }) => {

@@ -7,7 +7,7 @@ import { shown } from './shown.ts';
 import { clockTime, timeLeft } from './time.ts';
 
 /** A page of what waits for one role. */
-export type Waiting = Page<RequestSummary> & { role: string };
+type Waiting = Page<RequestSummary> & { role: string };
 
 export interface Inbox {
   person: Principal;

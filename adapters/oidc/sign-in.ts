@@ -18,13 +18,13 @@ export interface SignInSettings {
 }
 
 /** What must be known again when the issuer sends the person back; it waits in a cookie of their browser. */
-export interface PendingSignIn {
+interface PendingSignIn {
   state: string;
   verifier: string;
   returnTo: string;
 }
 
-export interface Session {
+interface Session {
   token: string;
   /** Seconds for which the token is good, as the issuer says. */
   seconds: number;
