@@ -12,6 +12,7 @@ import { type PlayedFunction, playFunction } from './functions.ts';
 import { playHttpApi } from './http-api.ts';
 import { createIdentityProvider } from './identity-provider.ts';
 import { listenOn } from './listening.ts';
+import { localFolder } from './local-folder.ts';
 import { openMailbox } from './mailbox.ts';
 import { createPlayedTables } from './played-tables.ts';
 import { playSchedules } from './schedules.ts';
@@ -19,8 +20,8 @@ import { functionName, type PlayedTemplate, readTemplate } from './template.ts';
 import { startTopicsAndQueues } from './topics-and-queues.ts';
 
 export interface ServiceOptions {
-  /** Each list is tried in order; 0 is any free port. @default - any free ones, issuers that were synthesised for before first */
-  ports?: Partial<Record<'api' | 'issuer' | 'mailbox' | 'control', readonly number[]>>;
+  /** A list is tried in order; 0 is any free port. @default - any free ones, issuers that were synthesised for before first */
+  ports?: Partial<Record<'api' | 'issuer' | 'mailbox' | 'control', number | readonly number[]>>;
   /** Keeps the tables in this folder. @default - in memory */
   dataDir?: string;
   /** Plays what lies there, made for the issuer's port that is given. @default - synthesises */
@@ -51,7 +52,6 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-export const localFolder = join(import.meta.dirname, '..', '.local');
 /** Tests share the folders of these issuers: one synth for each. */
 const issuerPorts = Array.from({ length: 32 }, (_, index) => 18_800 + index);
 
@@ -73,8 +73,8 @@ async function start(
   { ports = {}, dataDir, cdkOut, quiet = true, recordCalls }: ServiceOptions,
   atStop: (close: () => unknown) => void,
 ): Promise<Omit<Service, 'stop'>> {
-  const listen = async (candidates: readonly number[]) => {
-    const listening = await listenOn(candidates);
+  const listen = async (candidates: number | readonly number[]) => {
+    const listening = await listenOn([candidates].flat());
     atStop(listening.close);
     return listening;
   };

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { localFolder, type Service, type ServiceDescription, startService } from './service.ts';
+import { localFolder } from './local-folder.ts';
+import type { Service, ServiceDescription } from './service.ts';
 
 const help = `npm start [-- options]    Countersign on this machine: the deployed stack, played.
 
@@ -49,6 +50,7 @@ function readWishes(): Wishes | 'help' {
 async function start(wishes: Wishes): Promise<void> {
   const names = Object.keys(defaultPorts) as (keyof typeof defaultPorts)[];
   const ports = Object.fromEntries(names.map((name) => [name, [defaultPorts[name], ...otherPorts[name]]]));
+  const { startService } = await import('./service.ts');
   const service = await startService({
     ports,
     quiet: !wishes.verbose,
