@@ -57,7 +57,7 @@ export class CountersignStack extends Stack {
         memorySize: functions[name].memorySize,
         timeout: functions[name].timeout,
         // Waiting never starves deciding.
-        ...(name === 'wait' && { reservedConcurrency: config.waitConcurrency }),
+        ...(name === 'wait' && config.waitConcurrency > 0 && { reservedConcurrency: config.waitConcurrency }),
       });
       return lambda;
     });

@@ -45,18 +45,25 @@ const stackConfig = z
       .string()
       .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'an AWS region, like eu-central-1')
       .default('eu-central-1'),
+    /** Left out, the stack makes a Cognito user pool. */
     identity: identity.optional(),
+    /** The claim of a token that lists a person's roles. */
     rolesClaim: z.string().min(1).default('cognito:groups'),
     scopePrefix: z
       .string()
       .regex(/^[\x21\x23-\x5b\x5d-\x7e]*$/, 'printable ASCII without blanks, quotes or backslashes')
       .default('countersign/'),
+    /** Where links to the pages lead; left out, to the API's own address. */
     webUrl: webAddress.optional(),
     subscriptions: z.array(subscription).default([]),
+    /** Who hears of alarms. */
     alarmEmail: z.email('an e-mail address').optional(),
+    /** YAML or JSON, from the project's root. */
     policyFile: z.string().min(1).default('policies/default.yaml'),
+    /** How late a timeout may be. */
     sweepMinutes: z.int().min(1).max(60).default(1),
-    waitConcurrency: z.int().min(1).max(1000).default(50),
+    /** Calls that may wait at once; 0 reserves nothing, for an account whose quota leaves no room to. */
+    waitConcurrency: z.int().min(0).max(1000).default(50),
   })
   .superRefine(({ identity, scopePrefix, subscriptions }, context) => {
     if (!identity && !/^[^/]+\/$/.test(scopePrefix)) {

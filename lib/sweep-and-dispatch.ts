@@ -33,8 +33,9 @@ export class SweepAndDispatch extends Construct {
       batchSize: 100,
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
-      retryAttempts: 10,
-      maxRecordAge: Duration.hours(6),
+      // Few and short: what is owed stands on the request, and the sweep delivers what the stream did not.
+      retryAttempts: 5,
+      maxRecordAge: Duration.hours(1),
       // `SqsDlq` would add a grant of its own; the role has the one that it needs.
       onFailure: { bind: () => ({ destination: props.failed.queueArn }) },
     });

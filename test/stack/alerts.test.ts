@@ -49,7 +49,7 @@ describe('what happens without a caller', () => {
     expect(Properties).toMatchObject({
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       BisectBatchOnFunctionError: true,
-      MaximumRetryAttempts: 10,
+      MaximumRetryAttempts: 5,
       StartingPosition: 'TRIM_HORIZON',
     });
     expect(JSON.stringify(Properties.EventSourceArn)).toMatch(/tablesaudit\w+","StreamArn/);
@@ -69,6 +69,11 @@ describe('what happens without a caller', () => {
     expect(alarms.every(({ AlarmActions }) => JSON.stringify(AlarmActions).includes(operations?.[0] ?? '?'))).toBe(
       true,
     );
+    const policies = ofType(template, 'AWS::SNS::TopicPolicy').map(([, { Properties }]) => Properties);
+    const open = policies.filter(({ PolicyDocument }) =>
+      JSON.stringify(PolicyDocument).includes('cloudwatch.amazonaws'),
+    );
+    expect(open.map(({ Topics }) => Topics)).toEqual([[{ Ref: operations?.[0] }]]);
     expect(alarms[4]).toMatchObject({ ComparisonOperator: 'LessThanThreshold', TreatMissingData: 'breaching' });
   });
 });

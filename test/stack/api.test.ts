@@ -76,5 +76,6 @@ describe('the API', () => {
       );
     expect(reserved(template)).toEqual([['wait', 50]]);
     expect(reserved(templateFor({ waitConcurrency: 7 }))).toEqual([['wait', 7]]);
+    expect(reserved(templateFor({ waitConcurrency: 0 }))).toEqual([]);
   });
 });
