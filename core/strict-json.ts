@@ -5,7 +5,7 @@ import type { JsonValue } from './json.ts';
 import { pointerTo } from './json-pointer.ts';
 
 /** How deep objects and arrays may stand in each other. */
-export const maxNesting = 32;
+const maxNesting = 32;
 
 const longestPlace = 200;
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../core/json.ts';
 import { type Part, printText, renderArguments, renderLine, renderText, renderValue } from '../../core/render-value.ts';
+import { cpuMilliseconds } from './cpu-time.ts';
 import { seededRandom } from './seeded-random.ts';
 
 const print = (text: string) => printText(renderText(text), ['‹', '›']);
@@ -19,7 +20,7 @@ function readBack(parts: readonly Part[]): string {
     .join('');
 }
 
-describe('every code point', () => {
+describe('every code point', { timeout: 60_000 }, () => {
   test('leaves ink or is marked, and can be read back', () => {
     for (let code = 0; code <= 0x10ffff; code += 1) {
       const character = String.fromCodePoint(code);
@@ -70,7 +71,7 @@ describe('case 43: inert and visible', () => {
   });
 });
 
-describe('text that pretends to hold a mark', () => {
+describe('text that pretends to hold a mark', { timeout: 60_000 }, () => {
   test('is told from a real one', () => {
     expect(print('a‹U+200B›b')).toBe('a‹U+2039›U+200B›b');
     expect(printText(renderText('[TAB] [SPACE ×9] [U+1F600] [x]'), ['[', ']'])).toBe(
@@ -164,8 +165,9 @@ describe('values', () => {
   });
 
   test('256 KiB in well under a second', () => {
-    const start = performance.now();
-    renderArguments({ text: 'é\u200b'.repeat(65_536), plain: 'x'.repeat(262_144) });
-    expect(performance.now() - start).toBeLessThan(1_000);
+    const spent = cpuMilliseconds(() =>
+      renderArguments({ text: 'é\u200b'.repeat(65_536), plain: 'x'.repeat(262_144) }),
+    );
+    expect(spent).toBeLessThan(1_000);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { CountersignError } from '../../core/errors.ts';
 import { parseStrict } from '../../core/strict-json.ts';
+import { cpuMilliseconds } from './cpu-time.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 
 function refusalOf(text: string): string {
@@ -60,9 +61,8 @@ describe('case 17: what would not arrive as it was sent is refused, with the pla
     ['arrays', '['.repeat(200_000) + ']'.repeat(200_000)],
     ['objects', `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`],
   ])('200 000 levels of %s, in milliseconds', (_kind, text) => {
-    const start = performance.now();
-    expect(refusalOf(text)).toContain('nested deeper than 32 levels');
-    expect(performance.now() - start).toBeLessThan(100);
+    const spent = cpuMilliseconds(() => expect(refusalOf(text)).toContain('nested deeper than 32 levels'));
+    expect(spent).toBeLessThan(100);
   });
 
   test('32 levels are the most', () => {
@@ -73,9 +73,10 @@ describe('case 17: what would not arrive as it was sent is refused, with the pla
   });
 
   test('a number of 250 000 digits is refused in milliseconds', () => {
-    const start = performance.now();
-    expect(refusalOf(`[0.${'0'.repeat(125_000)}1${'0'.repeat(125_000)}1]`)).toContain('/0');
-    expect(performance.now() - start).toBeLessThan(200);
+    const spent = cpuMilliseconds(() =>
+      expect(refusalOf(`[0.${'0'.repeat(125_000)}1${'0'.repeat(125_000)}1]`)).toContain('/0'),
+    );
+    expect(spent).toBeLessThan(200);
   });
 
   test('no message holds a value', () => {
@@ -108,7 +109,7 @@ test('case 16: empty, zero, false and null arrive verbatim', () => {
   });
 });
 
-describe('against JSON.parse, seeded', () => {
+describe('against JSON.parse, seeded', { timeout: 60_000 }, () => {
   test('what JSON.stringify writes is read as JSON.parse reads it', () => {
     const random = seededRandom(17);
     for (let round = 0; round < 3_000; round += 1) {
