@@ -25,7 +25,7 @@ export interface IdentityProps {
 const meanings: Readonly<Record<Scope, string>> = {
   request: 'Ask for approval, claim it, report the outcome',
   decide: 'See what waits for one of my roles, and decide',
-  audit: 'Read every request and every run’s audit',
+  audit: 'Read every request and the audit of every run',
   policies: 'Publish policies',
 };
 
