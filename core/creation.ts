@@ -165,6 +165,6 @@ function pin(policy: ActionPolicy, mission: MissionPolicy, shortened: number | u
     escalateTo: policy.escalateTo,
     validForSeconds: policy.validForSeconds,
     secretPaths: policy.secretPaths,
-    approverRole: policy.approvals[0]?.role ?? mission.unlisted.approvals[0]?.role ?? '',
+    approverRole: policy.approverRole,
   };
 }

@@ -52,10 +52,12 @@ export function missionPolicy(document: PolicyDocument): MissionPolicy {
 function actionPolicy(action: ActionDocument, defaults: PolicyDocument['defaults']): ActionPolicy {
   const policy = policyOf(action) ?? 'approval_gate';
   const onTimeout = action.onTimeout ?? defaults.onTimeout ?? 'reject';
+  const approverRole = action.approverRole ?? action.approvals?.[0]?.role ?? defaults.approverRole;
   return {
     policy,
     reason: action.reason,
-    approvals: approvalsFor(policy, action, action.approverRole ?? defaults.approverRole),
+    approverRole,
+    approvals: approvalsFor(policy, action, approverRole),
     timeoutSeconds: action.timeoutSeconds ?? defaults.timeoutSeconds ?? defaultTimeoutSeconds,
     onTimeout,
     escalateTo: onTimeout === 'escalate' ? (action.escalateTo ?? defaults.escalateTo ?? []) : [],

@@ -11,6 +11,8 @@ export interface QuorumRole {
 export interface ActionPolicy {
   policy: PolicyName;
   reason: string;
+  /** The role that is asked; where nobody is asked, the one that may take the approval back. */
+  approverRole: string;
   /** Empty for `autonomous` and `sampling`. */
   approvals: QuorumRole[];
   /** Seconds until the deadline. */
@@ -48,6 +50,5 @@ export interface PinnedPolicy {
   escalateTo: string[];
   validForSeconds: number;
   secretPaths: string[];
-  /** The role that revokes where nobody is asked to approve, and to which the first votes belong elsewhere. */
   approverRole: string;
 }

@@ -33,6 +33,7 @@ describe('the support agent of the design', () => {
     expect(mission.actions.get('issue_refund')).toEqual({
       policy: 'dual_approval',
       reason: 'Money leaves and does not come back',
+      approverRole: 'support_manager',
       approvals: [{ role: 'support_manager', count: 2 }],
       timeoutSeconds: 7200,
       onTimeout: 'escalate',
