@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { exportJWK, generateKeyPair } from 'jose';
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { type Client, type Context, interactionPolicy, Provider } from 'oidc-provider';
 import { agentSecret, agents, audience, people, rolesClaim, scopePrefix, webClientId } from './identities.ts';
 import { choicePage, failurePage } from './sign-in-page.ts';
@@ -9,6 +9,8 @@ export interface IdentityProvider {
   listener: RequestListener;
   /** A ready access token for every identity, by name; good for 24 hours. */
   tokens: Readonly<Record<string, string>>;
+  /** Signs any claims with the provider's key. */
+  sign(claims: JWTPayload): Promise<string>;
 }
 
 const tokenSeconds = 24 * 60 * 60;
@@ -38,6 +40,7 @@ export async function createIdentityProvider(issuer: string, webUrl: string): Pr
   const answer = provider.callback();
   return {
     tokens: await readyTokens(provider),
+    sign: (claims) => new SignJWT(claims).setProtectedHeader({ alg: key.alg, kid: key.kid }).sign(privateKey),
     listener: (request, response) => {
       forgetSession(request);
       if (!request.url?.startsWith('/interaction/')) answer(request, response);

@@ -1,16 +1,16 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { readRoutes } from './api-routes.ts';
 import { type AwsEndpoint, engineCredentials, startAwsEndpoint } from './aws-endpoint.ts';
-import { synthesiseOnce } from './cached-synth.ts';
+import { type Deployment, synthesiseOnce } from './cached-synth.ts';
 import { playControl } from './control.ts';
 import { startEngine } from './dynamodb-engine.ts';
 import { playStreams } from './event-sources.ts';
 import { type FunctionLog, openFunctionLog } from './function-log.ts';
 import { type PlayedFunction, playFunction } from './functions.ts';
 import { playHttpApi } from './http-api.ts';
-import { createIdentityProvider } from './identity-provider.ts';
+import { createIdentityProvider, type IdentityProvider } from './identity-provider.ts';
 import { listenOn } from './listening.ts';
 import { localFolder } from './local-folder.ts';
 import { openMailbox } from './mailbox.ts';
@@ -26,6 +26,8 @@ export interface ServiceOptions {
   dataDir?: string;
   /** Plays what lies there, made for the issuer's port that is given. @default - synthesises */
   cdkOut?: string;
+  /** How the stack is deployed, where that differs. @default - policies/default.yaml, a sweep each minute */
+  deployment?: Deployment;
   /** The functions' output goes to the log only. @default true */
   quiet?: boolean;
   /** Folder for the calls that the functions made, written at the end. @default - the environment variable COUNTERSIGN_RECORD_CALLS, if set */
@@ -49,6 +51,8 @@ export interface Service {
   dynamodbUrl: string;
   template: PlayedTemplate;
   endpoint: AwsEndpoint;
+  /** A token with exactly these claims, signed with the issuer's own key: what tests the checks behind the signature. */
+  signToken: IdentityProvider['sign'];
   stop(): Promise<void>;
 }
 
@@ -70,7 +74,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 }
 
 async function start(
-  { ports = {}, dataDir, cdkOut, quiet = true, recordCalls }: ServiceOptions,
+  { ports = {}, dataDir, cdkOut, deployment = {}, quiet = true, recordCalls }: ServiceOptions,
   atStop: (close: () => unknown) => void,
 ): Promise<Omit<Service, 'stop'>> {
   const listen = async (candidates: number | readonly number[]) => {
@@ -83,11 +87,12 @@ async function start(
   const mailbox = await listen(ports.mailbox ?? [0]);
   const control = await listen(ports.control ?? [0]);
 
-  const assembly = cdkOut ?? join(localFolder, `cdk.out-${issuer.port}`);
+  const variant = Object.values(deployment).map((value) => `-${basename(String(value), '.yaml')}`);
+  const assembly = cdkOut ?? join(localFolder, `cdk.out-${issuer.port}${variant.join('')}`);
   const engineStarting = startEngine(dataDir === undefined ? {} : { dataDir });
-  engineStarting.then((engine) => atStop(engine.stop)).catch(() => {});
+  atStop(async () => (await engineStarting.catch(() => undefined))?.stop());
   const identitiesStarting = createIdentityProvider(issuer.url, api.url);
-  if (cdkOut === undefined) await synthesiseOnce(issuer.url, assembly);
+  if (cdkOut === undefined) await synthesiseOnce(issuer.url, assembly, deployment);
   const template = readTemplate(assembly, { apiEndpoint: api.url, issuer: issuer.url });
   const engine = await engineStarting;
 
@@ -149,6 +154,7 @@ async function start(
     dynamodbUrl: engine.endpoint,
     template,
     endpoint,
+    signToken: identities.sign,
   };
 }
 

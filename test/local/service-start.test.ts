@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { synthesiseOnce } from '../../local/cached-synth.ts';
+import { localFolder } from '../../local/local-folder.ts';
 import type { Message } from '../../local/mailbox.ts';
 import { type Service, type ServiceDescription, startService } from '../../local/service.ts';
+import { readTemplate } from '../../local/template.ts';
 
 const json = { 'content-type': 'application/json' };
 
@@ -126,7 +129,7 @@ describe('the service', () => {
 });
 
 describe('npm start', () => {
-  const file = join(import.meta.dirname, '..', '..', '.local', 'service.json');
+  const file = join(localFolder, 'service.json');
   let taken: Server;
   beforeAll(async () => {
     taken = createServer();
@@ -171,4 +174,16 @@ describe('npm start', () => {
     expect(await wrong.code).toBe(1);
     expect(wrong.said()).toContain("'--dta'");
   });
+});
+
+test('a folder that is synthesised again in the same process holds its bundles again', async () => {
+  const issuer = 'http://localhost:18999';
+  const folder = join(localFolder, 'cdk.out-again');
+  for (const _round of [1, 2]) {
+    rmSync(join(folder, 'made-from.sha256'), { force: true });
+    await synthesiseOnce(issuer, folder);
+    const template = readTemplate(folder, { apiEndpoint: 'http://localhost:1', issuer });
+    for (const resource of template.ofType('AWS::Lambda::Function'))
+      expect(readdirSync(template.assetFolder(resource))).toContain('index.js');
+  }
 });
