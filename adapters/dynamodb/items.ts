@@ -3,6 +3,7 @@ import type { Content } from '../../core/action.ts';
 import { openEntry } from '../../core/audit-chain.ts';
 import type { AuditEntry } from '../../core/audit-entry.ts';
 import { sha256Hex } from '../../core/canonical-json.ts';
+import { CorruptRecordError } from '../../core/corrupt-record.ts';
 import type { Instant } from '../../core/instant.ts';
 import type { RequestSummary, StoredEntry } from '../../core/ports.ts';
 import { awaitedRoles } from '../../core/quorum.ts';
@@ -11,14 +12,6 @@ import { stateSchema, summarySchema } from './state-schema.ts';
 import { parts } from './tables.ts';
 
 export type Item = Record<string, unknown>;
-
-/** One record is not what was written: somebody or something else changed the table. Names the record, never its values. */
-export class CorruptRecordError extends Error {
-  constructor(record: string, reason: string) {
-    super(`The stored record ${record} cannot be read: ${reason}.`);
-    this.name = 'CorruptRecordError';
-  }
-}
 
 /** `due` and `closed` are spread over so many partitions, so that no single one has to carry all writes. */
 export const shards = [0, 1, 2, 3] as const;

@@ -1,9 +1,10 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
+import { CorruptRecordError } from '../../core/corrupt-record.ts';
 import type { Page, RequestSummary } from '../../core/ports.ts';
 import type { Connection } from './connection.ts';
 import { decodeCursor, encodeCursor, instantInKey, requestIdInKey } from './cursor.ts';
-import { CorruptRecordError, type Item, parseSummary } from './items.ts';
+import { type Item, parseSummary } from './items.ts';
 import { parts } from './tables.ts';
 
 export async function pendingForRole(

@@ -1,9 +1,10 @@
 import { GetCommand, paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { AuditEntry } from '../../core/audit-entry.ts';
+import { CorruptRecordError } from '../../core/corrupt-record.ts';
 import type { StoredEntry, StoredRequest } from '../../core/ports.ts';
 import type { RequestState } from '../../core/request.ts';
 import type { Connection } from './connection.ts';
-import { CorruptRecordError, type Item, parseEntry, parseState, stateKey, storedEntry } from './items.ts';
+import { type Item, parseEntry, parseState, stateKey, storedEntry } from './items.ts';
 import { parts } from './tables.ts';
 
 export async function readRequest(

@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { openEntry } from '../audit-chain.ts';
-import type { EntryEvent } from '../audit-entry.ts';
-import { fromCanonical } from '../canonical-json.ts';
+import type { AuditEntry, EntryEvent } from '../audit-entry.ts';
+import { digestOf, fromCanonical } from '../canonical-json.ts';
 import { checkBody } from '../check-body.ts';
+import { CorruptRecordError } from '../corrupt-record.ts';
 import { CountersignError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { maskSecrets } from '../json-pointer.ts';
-import type { AuditStore, RequestStore, StoredRequest } from '../ports.ts';
+import type { AuditStore, RequestStore, StoredEntry, StoredRequest } from '../ports.ts';
 import { digestsIn } from '../verification.ts';
 
 const auditQuery = z.strictObject({
@@ -22,7 +23,7 @@ export const runNotFound = (runId: string): CountersignError =>
 
 /**
  * The entries of a run in order, as they were sealed, each with the contents that it names by digest (values at secret paths
- * hidden). The cursor is the last sequence of the page. Throws `NOT_FOUND`.
+ * hidden; one that no longer has its digest is left out). The cursor is the last sequence of the page. Throws `NOT_FOUND`.
  */
 export async function readAudit(
   { store }: { store: AuditStore & RequestStore },
@@ -32,24 +33,43 @@ export async function readAudit(
   const after = Number(cursor ?? 0);
   const stored = await store.entries(runId, after, limit);
   if (stored.length === 0 && after === 0) throw runNotFound(runId);
-  const entries = stored.map(openEntry);
-  const ids = [...new Set(entries.map(({ requestId }) => requestId))].filter((id) => id !== undefined);
-  const requests = new Map(await Promise.all(ids.map(async (id) => [id, await store.readRequest(id)] as const)));
+  const entries = stored.map(readable);
+  const ids = [...new Set(entries.map((entry) => entry?.requestId))].filter((id) => id !== undefined);
+  const requests = new Map(await Promise.all(ids.map(async (id) => [id, await find(store, id)] as const)));
   const last = stored.at(-1);
   return {
-    items: entries.map(({ canonical: _, ...entry }) => {
-      const request = entry.requestId === undefined ? undefined : requests.get(entry.requestId);
-      return { ...entry, contents: request ? contentsOf(entry, request) : {} };
+    items: stored.map(({ canonical: _, ...key }, index) => {
+      const entry = entries[index];
+      if (!entry) return { ...key, unreadable: true, contents: {} };
+      const { canonical: __, ...shown } = entry;
+      const request = requests.get(entry.requestId ?? '');
+      return { ...shown, contents: request ? contentsOf(entry, request) : {} };
     }),
     ...(stored.length === limit && last && { cursor: String(last.sequence) }),
   };
 }
 
+/** An entry that was tampered with until it is none is shown as such; what is wrong is for the verification to say. */
+function readable(stored: StoredEntry): AuditEntry | undefined {
+  try {
+    const entry = openEntry(stored);
+    return Array.isArray(digestsIn(entry)) ? entry : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const find = (store: RequestStore, requestId: string): Promise<StoredRequest | undefined> =>
+  store.readRequest(requestId).catch((error: unknown) => {
+    if (error instanceof CorruptRecordError) return undefined;
+    throw error;
+  });
+
 const contentsOf = (entry: EntryEvent, { state, contents }: StoredRequest): Record<string, JsonObject> =>
   Object.fromEntries(
     digestsIn(entry).flatMap((digest) => {
       const canonical = contents.get(digest);
-      return canonical === undefined
+      return canonical === undefined || digestOf(canonical) !== digest
         ? []
         : [[digest, maskSecrets(fromCanonical<JsonObject>(canonical), state.policy.secretPaths)]];
     }),

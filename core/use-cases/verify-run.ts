@@ -1,3 +1,4 @@
+import { CorruptRecordError } from '../corrupt-record.ts';
 import type { AuditStore, RequestLists, RequestStore, StoredRequest } from '../ports.ts';
 import type { RequestState } from '../request.ts';
 import { type ChainReading, compareWithChain, emptyReading, type Fault, readOn } from '../verification.ts';
@@ -28,7 +29,7 @@ type Ports = { store: RequestStore & RequestLists & AuditStore };
 export async function verifyRun({ store }: Ports, { runId }: { runId: string }): Promise<Verification> {
   const requests = await requestsOf(store, runId);
   const { reading, count } = await readChain(store, runId);
-  if (count === 0 && requests.length === 0) throw runNotFound(runId);
+  if (count === 0 && requests.size === 0) throw runNotFound(runId);
   const fault = reading.fault ?? (await firstRequestFault(store, reading, runId, requests));
   return {
     intact: fault === undefined,
@@ -39,13 +40,21 @@ export async function verifyRun({ store }: Ports, { runId }: { runId: string }):
   };
 }
 
-async function requestsOf(store: RequestStore & RequestLists, runId: string): Promise<StoredRequest[]> {
-  const requests: StoredRequest[] = [];
+type Read = StoredRequest | CorruptRecordError | undefined;
+
+/** A request that was tampered with until it cannot be read is a finding of the verification, not its failure. */
+const read = (store: RequestStore, requestId: string): Promise<Read> =>
+  store.readRequest(requestId).catch((error: unknown) => {
+    if (error instanceof CorruptRecordError) return error;
+    throw error;
+  });
+
+async function requestsOf(store: RequestStore & RequestLists, runId: string): Promise<Map<string, Read>> {
+  const requests = new Map<string, Read>();
   let cursor: string | undefined;
   do {
     const page = await store.ofRun(runId, 100, cursor);
-    const read = await Promise.all(page.items.map(({ requestId }) => store.readRequest(requestId)));
-    requests.push(...read.filter((request) => request !== undefined));
+    await Promise.all(page.items.map(async ({ requestId }) => requests.set(requestId, await read(store, requestId))));
     cursor = page.cursor;
   } while (cursor !== undefined);
   return requests;
@@ -70,9 +79,8 @@ async function firstRequestFault(
   store: RequestStore & AuditStore,
   reading: ChainReading,
   runId: string,
-  requests: StoredRequest[],
+  known: Map<string, Read>,
 ): Promise<Fault | undefined> {
-  const known = new Map(requests.map((request) => [request.state.requestId, request]));
   const faults: Fault[] = [];
   for (const requestId of new Set([...known.keys(), ...reading.requests.keys()])) {
     const fault = await faultOf(store, reading, runId, requestId, known.get(requestId));
@@ -86,13 +94,14 @@ async function faultOf(
   reading: ChainReading,
   runId: string,
   requestId: string,
-  before: StoredRequest | undefined,
+  before: Read,
 ): Promise<Fault | undefined> {
+  const lastTold = reading.requests.get(requestId)?.last.sequence ?? reading.sequence + 1;
+  if (before instanceof CorruptRecordError) return { brokenAt: lastTold, reason: before.message };
   const first = before && compareWithChain(reading, before);
   if (before && first !== 'stale') return first;
-  const told = reading.requests.get(requestId);
-  const lastTold = told?.last.sequence ?? 0;
-  const now = await store.readRequest(requestId);
+  const now = await read(store, requestId);
+  if (now instanceof CorruptRecordError) return { brokenAt: lastTold, reason: now.message };
   if (!now) return { brokenAt: lastTold, reason: `entries are about request ${requestId}, which does not exist` };
   if (now.state.lastEntry.sequence > reading.sequence) return goneOnFault(store, reading, runId, now.state);
   const again = compareWithChain(reading, now);

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { CorruptRecordError } from '../../../core/corrupt-record.ts';
 import type { StoredRequest } from '../../../core/ports.ts';
 import type { RequestState } from '../../../core/request.ts';
+import { readAudit } from '../../../core/use-cases/read-audit.ts';
 import { verifyRun } from '../../../core/use-cases/verify-run.ts';
 import { alteredStore } from './altered-store.ts';
 import { paidRefund } from './paid-refund.ts';
@@ -108,4 +110,41 @@ describe('CASE 56: verification of the requests', () => {
       expect(await verifyWith({ request: content(undefined) })).toMatchObject({ intact: false, brokenAt });
     },
   );
+
+  test('given a request, or one content, that can no longer be read, then that is the finding, and the audit is still shown', async () => {
+    const store = alteredStore(desk.store, {
+      request: (found) => {
+        if (found.state.requestId === mail)
+          throw new CorruptRecordError(`${mail}/state`, 'not as it was written: decision');
+        return found;
+      },
+      entries: (all) => all.map((entry) => (entry.sequence === 3 ? { ...entry, canonical: '{' } : entry)),
+    });
+    const audit = await readAudit({ store }, { runId: 'run-1' });
+    expect(audit.items.map((item) => ('type' in item ? item.type : item))).toMatchObject([
+      'request_created',
+      'request_created',
+      { sequence: 3, unreadable: true },
+      'request_approved',
+      'request_approved',
+      'approval_claimed',
+      'outcome_reported',
+    ]);
+    expect(audit.items[1]).toMatchObject({ contents: {} });
+    store.entries = (...given) => desk.store.entries(...given);
+    expect(await verifyRun({ store }, { runId: 'run-1' })).toMatchObject({
+      intact: false,
+      brokenAt: 4,
+      reason: `The stored record ${mail}/state cannot be read: not as it was written: decision.`,
+    });
+  });
+
+  test('given the table does not answer, then the verification fails and says nothing of the run', async () => {
+    const store = alteredStore(desk.store, {
+      request: () => {
+        throw new Error('throttled');
+      },
+    });
+    await expect(verifyRun({ store }, { runId: 'run-1' })).rejects.toThrow('throttled');
+  });
 });
