@@ -1,0 +1,9 @@
+import type { Answer } from './harness.ts';
+
+/** 2xx as they are, refusals by their code: what a test compares. */
+export const codeOf = ({ status, body }: Answer): number | string => (status < 300 ? status : (body.code ?? status));
+
+export const codesOf = (answers: readonly Answer[]): (number | string)[] => answers.map(codeOf);
+
+export const times = <Result>(count: number, make: (index: number) => Result): Result[] =>
+  Array.from({ length: count }, (_, index) => make(index));
