@@ -3,7 +3,12 @@ import { addSeconds } from '../../core/instant.ts';
 import type { AuditStore, DeliveryStore, RequestLists, RequestStore } from '../../core/ports.ts';
 import { deliveryContract, due } from './delivery-contract.ts';
 import { listContract } from './list-contract.ts';
-import { oneOfManyCreatesWins, oneOfManyDecidersWins, theChainNeitherForksNorBreaks } from './races.ts';
+import {
+  oneOfManyCreatesWins,
+  oneOfManyDecidersWins,
+  oneOfManyTwinsWins,
+  theChainNeitherForksNorBreaks,
+} from './races.ts';
 import {
   action,
   asked,
@@ -70,6 +75,7 @@ export function storeContract(name: string, empty: () => Promise<Store>): void {
 
     test('CASE 22: of 64 creates with one id one wins', () => oneOfManyCreatesWins(store));
     test('CASE 1: of 50 who decide at once one wins', () => oneOfManyDecidersWins(store));
+    test('of eight who write the very same one wins', () => oneOfManyTwinsWins(store));
     test('CASE 55: of many who write one run each gets its own place', () => theChainNeitherForksNorBreaks(store));
 
     test('refuses a change to another version than the stored one, and writes nothing of it', async () => {

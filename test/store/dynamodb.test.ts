@@ -4,7 +4,7 @@ import type { Connection } from '../../adapters/dynamodb/connection.ts';
 import { encodeCursor } from '../../adapters/dynamodb/cursor.ts';
 import { stateKey } from '../../adapters/dynamodb/items.ts';
 import { createStore } from '../../adapters/dynamodb/store.ts';
-import { addSeconds } from '../../core/instant.ts';
+import { addSeconds, toMilliseconds } from '../../core/instant.ts';
 import { type Engine, startEngine } from '../../local/dynamodb-engine.ts';
 import { storeContract } from './contract.ts';
 import { changesEndExactlyOnce, losersHearThatTheyLost } from './faults.ts';
@@ -71,6 +71,20 @@ describe('CASE 59: the store on a DynamoDB that fails', () => {
       await changesEndExactlyOnce(createStore(connection));
     },
   );
+
+  test('after applying, in the last moment of the caller: it still hears that it was done', async () => {
+    const connection = await emptyTables(engine.endpoint, { maxAttempts: 1 });
+    let now = asked;
+    const error = () => {
+      now = addSeconds(asked, 60);
+      return withName('a timeout')();
+    };
+    failAfterApplying(connection.client, { ...TransactWriteItems, times: 1, error });
+    const store = createStore({ ...connection, world: { ...connection.world, now: () => now } });
+    const change = creationOf(pendingState());
+    expect(await store.commit(change, toMilliseconds(asked) + 20_000)).toBe('committed');
+    expect(await store.readState(change.after.requestId)).toEqual(change.after);
+  });
 
   test('somebody else was first', async () => {
     for (const fail of [failBeforeApplying, failAfterApplying]) {

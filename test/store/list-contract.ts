@@ -63,10 +63,12 @@ export function listContract(current: () => RequestLists & RequestStore & AuditS
       expect(await store.commit(changeOf(state, tail, cancelled('a', closedAt)), soon())).toBe('committed');
     }
     await given(store, pendingState());
-    const closed = (await allPages((cursor) => store.closed(asked, 3, cursor))).flat();
-    const closedAts = await Promise.all(closed.map(async ({ requestId }) => store.readState(requestId)));
-    expect(closedAts.map((state) => state && 'closedAt' in state && state.closedAt)).toEqual(times.slice(1));
-    expect(closed[0]).toMatchObject({ status: 'CANCELLED', actionName: 'refund', requestedBy: 'support-bot' });
+    for (const limit of [3, 5]) {
+      const closed = (await allPages((cursor) => store.closed(asked, limit, cursor))).flat();
+      const states = await Promise.all(closed.map(({ requestId }) => store.readState(requestId)));
+      expect(states.map((state) => state && 'closedAt' in state && state.closedAt)).toEqual(times.slice(1));
+      expect(closed[0]).toMatchObject({ status: 'CANCELLED', actionName: 'refund', requestedBy: 'support-bot' });
+    }
   });
 
   test('takes only cursors that the same list handed out', async () => {

@@ -40,3 +40,10 @@ export async function theChainNeitherForksNorBreaks(store: RequestStore & AuditS
     chain.slice(0, -1).map(({ hash }) => hash),
   );
 }
+
+/** Even where two say the very same, byte for byte: who is told `committed` did it. */
+export async function oneOfManyTwinsWins(store: RequestStore): Promise<void> {
+  const twin = creationOf(pendingState());
+  const results = await Promise.all(Array.from({ length: 8 }, () => store.commit(twin, soon())));
+  expect(results.filter((result) => result === 'committed')).toHaveLength(1);
+}
