@@ -37,7 +37,7 @@ function secondsOf(expression: string, logicalId: string): number {
 }
 
 /** As EventBridge sends it. */
-export function scheduledEvent(template: Pick<PlayedTemplate, 'accountId' | 'region'>, ruleArn: string) {
+function scheduledEvent(template: Pick<PlayedTemplate, 'accountId' | 'region'>, ruleArn: string) {
   return {
     version: '0',
     id: randomUUID(),

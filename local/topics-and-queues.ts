@@ -4,7 +4,7 @@ import { refuseUnplayed, sectionOf, textOf } from './template-properties.ts';
 import { publishFault } from './topic-limits.ts';
 
 /** A subscription of the template; what it lets through lies in `queue`. */
-export interface PlayedSubscription {
+interface PlayedSubscription {
   channel: 'email' | 'sms' | 'https';
   to: string;
   queue: string;

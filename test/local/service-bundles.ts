@@ -5,7 +5,7 @@ import { openFunctionLog } from '../../local/function-log.ts';
 import { type FunctionDefinition, type PlayedFunction, playFunction } from '../../local/functions.ts';
 
 /** A folder with a bundle of these lines. */
-export function writeBundle(source: string): string {
+function writeBundle(source: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'bundle-'));
   writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}');
   writeFileSync(join(folder, 'index.js'), source);
