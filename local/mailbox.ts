@@ -91,8 +91,10 @@ function messageOf(body: string, channel: Message['channel'], to: string): Messa
   };
 }
 
-const style = `body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
-article { border-top: 1px solid #999; padding: 1rem 0 } pre { white-space: pre-wrap; overflow-wrap: anywhere; font: inherit }`;
+const style = `:root { color-scheme: light dark }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere }
+article { border-top: 1px solid #999; padding: 1rem 0 } h2 { font-size: 1.15rem; margin: .5rem 0 } p { margin: .5rem 0 }
+pre { white-space: pre-wrap; font: .9rem/1.45 ui-monospace, monospace; margin: .5rem 0 0 }`;
 
 /** Newest first, for people. */
 const pageOf = (all: readonly Message[]) => html`<!doctype html>

@@ -1,7 +1,8 @@
 import { html, raw } from 'hono/html';
 import type { Person } from './identities.ts';
 
-const style = `body { font: 1rem/1.5 system-ui, sans-serif; max-width: 30rem; margin: 4rem auto; padding: 0 1rem }
+const style = `:root { color-scheme: light dark }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 30rem; margin: 4rem auto; padding: 0 1rem }
 button { font: inherit; display: block; width: 100%; text-align: left; padding: .75rem 1rem; margin: .5rem 0; cursor: pointer }`;
 
 async function page(title: string, body: unknown): Promise<string> {

@@ -16,7 +16,7 @@ import { type Html, messagePage } from './layout.ts';
 import { type RequestPage, requestPage } from './request-page.ts';
 import { sessionToken } from './session-cookie.ts';
 import { type ReadSession, type SignIn, signInAddress, signInRoutes } from './sign-in-routes.ts';
-import { style } from './style.ts';
+import { icon, style } from './style.ts';
 
 export interface Pages {
   webUrl: string;
@@ -56,6 +56,9 @@ export function pages(seat: Pages): Hono<Seat> {
   app.get('/assets/style.css', (context) =>
     context.body(style, 200, { 'content-type': 'text/css; charset=UTF-8', 'cache-control': 'max-age=3600' }),
   );
+  app.get('/assets/icon.svg', (context) =>
+    context.body(icon, 200, { 'content-type': 'image/svg+xml', 'cache-control': 'max-age=3600' }),
+  );
   app.route('/', signInRoutes(seat.signIn, seat.readSession));
 
   app.use('/', requirePerson);
@@ -83,8 +86,7 @@ export function pages(seat: Pages): Hono<Seat> {
 
   app.onError((error, context) => {
     if (error instanceof HTTPException) return page(context, fromElsewhere(), 403);
-    if (error instanceof CountersignError)
-      return page(context, refused(error, context.get('person')), problems[error.code].status);
+    if (error instanceof CountersignError) return page(context, refused(error, context), problems[error.code].status);
     return page(context, trouble(seat.report(error, context)), 500);
   });
 
@@ -125,9 +127,12 @@ export function pages(seat: Pages): Hono<Seat> {
     return context.redirect(`/r/${encodeURIComponent(requestId)}`, 303);
   }
 
-  function refused(error: CountersignError, person: Principal | undefined): Html {
+  function refused(error: CountersignError, context: Context<Seat>): Html {
     const { title } = problems[error.code];
-    const again = { href: signInAddress('/', true), text: 'Sign in as somebody else' };
+    const person = context.get('person');
+    const { pathname } = new URL(context.req.url);
+    const back = person === undefined ? '/' : pageOf(pathname);
+    const again = { href: signInAddress(back, true), text: 'Sign in as somebody else' };
     return messagePage({ title, detail: error.message, person, links: [{ href: '/', text: 'Inbox' }, again] });
   }
 }
@@ -138,6 +143,9 @@ async function fieldsOf(context: Context): Promise<Fields> {
     throw new CountersignError('UNSUPPORTED_MEDIA_TYPE', 'A page takes the fields of its own form and nothing else.');
   return Object.fromEntries(new URLSearchParams(await context.req.text()));
 }
+
+/** The page whose form leads to this path. */
+const pageOf = (pathname: string): string => pathname.replace(/\/(decision|revocation)$/, '');
 
 /** Lambda hands on six megabytes. */
 const largestAnswer = 5_500_000;
@@ -170,5 +178,5 @@ const signedOut = (pathname: string, note = ''): Html =>
   messagePage({
     title: 'You were signed out',
     detail: `Nothing was sent.${note === '' ? '' : ` What you typed: ${note}`}`,
-    links: [{ href: signInAddress(pathname.replace(/\/(decision|revocation)$/, '')), text: 'Sign in and come back' }],
+    links: [{ href: signInAddress(pageOf(pathname)), text: 'Sign in and come back' }],
   });

@@ -6,7 +6,7 @@ import type { StoredRequest } from '../core/ports.ts';
 import { isCalled, type Principal } from '../core/principal.ts';
 import type { RequestState } from '../core/request.ts';
 import type { Html } from './layout.ts';
-import { shown } from './shown.ts';
+import { named } from './shown.ts';
 import { editableJson } from './what-runs.ts';
 
 /** What somebody typed before their answer was refused: it is given back to them. */
@@ -54,14 +54,14 @@ function whyOnlyReject(state: RequestState, person: Principal): string | undefin
 }
 
 const fullForm = (input: FormInput): Html => html`<h2>Your decision</h2>
-<form method="post" action="/r/${input.request.state.requestId}/decision">
+<form method="post" autocomplete="off" action="/r/${input.request.state.requestId}/decision">
 ${whatWasSeen(input.request.state)}
 ${noteField(input.typed, 'Note (needed to reject)')}
 <button name="decision" value="approve" formnovalidate>Approve</button>
 <button name="decision" value="reject">Reject</button>
 <details${input.typed.response !== undefined && html` open`}>
 <summary>Answer instead</summary>
-<label for="response">What the agent gets instead of a result. The action will not run.</label>
+<label for="response">What the agent gets instead of a result.${input.request.state.phase === 'before' && ' The action will not run.'}</label>
 <textarea id="response" name="response">${afterNewline(input.typed.response)}</textarea>
 <button name="decision" value="respond" formnovalidate>Send the answer</button>
 </details>
@@ -80,7 +80,7 @@ const editField = (
 
 const rejectionForm = ({ request, typed }: FormInput, reason: string): Html => html`<h2>Your decision</h2>
 <p class="notice">${reason} You may still reject it.</p>
-<form method="post" action="/r/${request.state.requestId}/decision">
+<form method="post" autocomplete="off" action="/r/${request.state.requestId}/decision">
 ${whatWasSeen(request.state)}
 ${noteField(typed, 'Note (needed)')}
 <button name="decision" value="reject">Reject</button>
@@ -89,9 +89,9 @@ ${noteField(typed, 'Note (needed)')}
 const revocationForm = ({ request, person, typed }: FormInput): Html | undefined =>
   person.scopes.includes('decide') && person.roles.length > 0
     ? html`<h2>Take it back</h2>
-<form method="post" action="/r/${request.state.requestId}/revocation">
-<p>As long as ${shown(request.state.requestedBy)} has not used the approval, it can be taken back.</p>
-<label for="note">Note</label>
+<form method="post" autocomplete="off" action="/r/${request.state.requestId}/revocation">
+<p>As long as ${named(request.state.requestedBy)} has not used the approval, it can be taken back.</p>
+<label for="note">Note (may stay empty)</label>
 <textarea id="note" name="note">${afterNewline(typed.note)}</textarea>
 <button>Take the approval back</button>
 </form>`

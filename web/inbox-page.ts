@@ -1,9 +1,10 @@
 import { html } from 'hono/html';
+import { isPast } from '../core/deadline.ts';
 import type { Instant } from '../core/instant.ts';
 import type { Page, RequestSummary } from '../core/ports.ts';
 import { isCalled, type Principal } from '../core/principal.ts';
 import { type Html, layout } from './layout.ts';
-import { shown } from './shown.ts';
+import { named } from './shown.ts';
 import { clockTime, timeLeft } from './time.ts';
 
 /** A page of what waits for one role. */
@@ -25,7 +26,7 @@ export function inboxPage({ person, now, waiting }: Inbox): Html {
     person,
     main: html`<h1>${title}</h1>
 ${person.roles.length === 0 && html`<p>Roles come from your sign-in. Ask whoever runs it if you should have one.</p>`}
-<ul class="inbox">${rows.map((row) => inboxRow(row, person, now))}</ul>
+${rows.length > 0 && html`<ul class="inbox">${rows.map((row) => inboxRow(row, person, now))}</ul>`}
 ${more.map(({ role, cursor }) => html`<p><a href="/?${new URLSearchParams({ role, cursor: cursor ?? '' }).toString()}">Later ones for ${role}</a></p>`)}`,
   });
 }
@@ -39,11 +40,13 @@ function mostUrgentFirst(waiting: readonly Waiting[]): RequestSummary[] {
 }
 
 const inboxRow = (row: RequestSummary, person: Principal, now: Instant): Html =>
-  html`<li><a href="/r/${row.requestId}">${shown(row.actionName)}</a>
-${timeLeft(row.deadline, now)} left, by ${clockTime(row.deadline)} · asked by ${shown(row.requestedBy)}
-${row.onBehalfOf !== undefined && html` for ${shown(row.onBehalfOf)}`}
-${row.level > 0 && html` · escalated, level ${row.level}`}
-${isOwn(row, person) && html` · yours: you may only reject it`}</li>`;
+  html`<li><a href="/r/${row.requestId}"><span class="name">${named(row.actionName)}</span>
+<span>${untilWhen(row.deadline, now)} · asked by ${named(row.requestedBy)}${row.onBehalfOf !== undefined && html` for ${named(row.onBehalfOf)}`}${row.level > 0 && html` · escalated, level ${row.level}`}${isOwn(row, person) && html` · yours: you may only reject it`}</span></a></li>`;
+
+const untilWhen = (deadline: Instant, now: Instant): string =>
+  isPast(deadline, now)
+    ? `the time was over at ${clockTime(deadline)}`
+    : `${timeLeft(deadline, now)} left, by ${clockTime(deadline)}`;
 
 const isOwn = ({ requestedBy, onBehalfOf }: RequestSummary, person: Principal): boolean =>
   [requestedBy, onBehalfOf].some((name) => name !== undefined && isCalled(person, name));

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Principal } from '../core/principal.ts';
-import { shown } from './shown.ts';
+import { named, shown } from './shown.ts';
 
 /** Markup that `html` has escaped. */
 export type Html = ReturnType<typeof html>;
@@ -14,11 +14,12 @@ export const layout = ({ title, person, main }: { title: string; person?: Princi
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Countersign</title>
 <link rel="stylesheet" href="/assets/style.css">
+<link rel="icon" href="/assets/icon.svg">
 </head>
 <body>
 <header>
 <a href="/">Inbox</a>
-${person && html`<span>Signed in as ${shown(person.id)}</span><form method="post" action="/sign-out"><button>Sign out</button></form>`}
+${person && html`<span>Signed in as ${named(person.id)}</span><form method="post" action="/sign-out"><button>Sign out</button></form>`}
 </header>
 <main>${main}</main>
 </body>
@@ -35,6 +36,6 @@ export const messagePage = (message: {
     title: message.title,
     person: message.person,
     main: html`<h1>${message.title}</h1>
-<p class="value">${message.detail}</p>
+<p class="words">${shown(message.detail)}</p>
 ${(message.links ?? []).map(({ href, text }) => html`<p><a href="${href}">${text}</a></p>`)}`,
   });

@@ -5,12 +5,12 @@ import type { JsonValue } from '../core/json.ts';
 import type { StoredRequest } from '../core/ports.ts';
 import type { Principal } from '../core/principal.ts';
 import { countingApprovals, missingVotes, votesNeeded } from '../core/quorum.ts';
-import { type RenderedArgument, renderArguments } from '../core/render-value.ts';
+import { type RenderedArgument, renderArguments, renderLine } from '../core/render-value.ts';
 import type { RequestState, Vote, VoteWord } from '../core/request.ts';
 import { decisionForm, type Typed } from './decision-form.ts';
 import { type Html, layout } from './layout.ts';
 import { resultBanner } from './result-banner.ts';
-import { plainly, printed, shown } from './shown.ts';
+import { named, plainly, printed, shown } from './shown.ts';
 import { clockTime, timeLeft } from './time.ts';
 import { argumentsShown, mostRows, summaryOf, wordsOf } from './what-runs.ts';
 
@@ -33,17 +33,17 @@ export function requestPage({ request, person, now, refusal, typed = {} }: Reque
   return layout({
     title: `${plainly(state.actionName)} · ${headlineOf(state.status)}`,
     person,
-    main: html`${refusal && html`<section class="notice" role="alert"><p><strong>${refusal.title}.</strong></p><p class="value">${shown(refusal.detail)}</p>${typed.version !== undefined && typed.version !== String(state.version) && html`<p>The request changed while you read it. Below is how it stands now.</p>`}</section>`}
+    main: html`${refusal && html`<section class="notice" role="alert"><p><strong>${refusal.title}.</strong></p><p class="words">${shown(refusal.detail)}</p>${typed.version !== undefined && typed.version !== String(state.version) && html`<p>The request changed while you read it. Below is how it stands now.</p>`}</section>`}
 ${resultBanner(request, now)}
-<h1>${shown(state.actionName)}</h1>
+<h1>${named(state.actionName)}</h1>
 <p>${state.status === 'PENDING' && html`${timeLeft(state.deadline, now)} left, by ${clockTime(state.deadline)}, then ${whatSilenceMeans(state)}.`}
-Asked by ${shown(state.requestedBy)}${state.onBehalfOf !== undefined && html` for ${shown(state.onBehalfOf)}`} at ${clockTime(state.requestedAt)}.</p>
-<h2>${state.phase === 'before' ? 'What will run, exactly' : 'What has run, exactly'}</h2>
+Asked by ${named(state.requestedBy)}${state.onBehalfOf !== undefined && html` for ${named(state.onBehalfOf)}`} at ${clockTime(state.requestedAt)}.</p>
+<h2>${headingOf(state)}</h2>
 ${state.effectiveDigest !== state.argsDigest && html`<p class="notice">These are edited arguments, not those that the agent asked for.</p>`}
 <dl class="arguments">${editable ? argumentRows(rows) : html`<div><dt>All arguments, in one piece</dt><dd class="value">${shown(canonicalJson(args))}</dd></div>`}</dl>
-<h2>Why you are asked</h2>
-<p>${state.policy.name}: ${shown(state.policy.reason)}</p>
-${state.policy.matched.map(({ ruleId, effect, reason }) => html`<p>Rule ${ruleId}: ${effect}. ${shown(reason)}</p>`)}
+<h2>${state.status === 'PENDING' ? 'Why a person is asked' : 'What the policy says'}</h2>
+<p class="words">${state.policy.name}: ${shown(state.policy.reason)}</p>
+${state.policy.matched.map(({ ruleId, effect, reason }) => html`<p class="words">Rule ${ruleId}: ${effect}. ${shown(reason)}</p>`)}
 <h2>Votes</h2>
 ${votes(request)}
 ${summary !== undefined && html`<details${state.status === 'PENDING' && html` open`}><summary>What the agent says (not checked)</summary><p class="value">${shown(summary)}</p></details>`}
@@ -57,11 +57,11 @@ const argumentRows = (rows: readonly RenderedArgument[]): Html | Html[] =>
     ? html`<div><dt>No arguments</dt></div>`
     : rows.map(
         ({ label, value, parts }) =>
-          html`<div><dt class="value">${printed(label)}</dt><dd><span class="value">${printed(parts)}</span> <span class="type">${kindOf(value)}</span></dd></div>`,
+          html`<div><dt><span class="value">${printed(label)}</span> <span class="type">${kindOf(value)}</span></dt><dd class="value">${printed(parts)}</dd></div>`,
       );
 
 function kindOf(value: JsonValue): string {
-  if (value === null) return 'null';
+  if (value === null) return 'nothing';
   if (Array.isArray(value)) return 'empty list';
   if (typeof value === 'object') return 'empty object';
   if (typeof value === 'string') return value === '' ? 'empty text' : 'text';
@@ -72,19 +72,19 @@ function votes(request: StoredRequest): Html {
   const { state } = request;
   const given = countingApprovals(state);
   const missing = missingVotes(state.approvals, given).map(({ role, count }) => `${count} × ${role}`);
-  return html`<p>${given.length} of ${votesNeeded(state.approvals)} given.${state.status === 'PENDING' && missing.length > 0 && ` Still needed: ${missing.join(', ')}.`}</p>
-<ul>${state.votes.map((vote) => voteRow(vote, request))}</ul>`;
+  return html`<p>${given.length} of ${votesNeeded(state.approvals)} approvals given.${state.status === 'PENDING' && missing.length > 0 && ` Still needed: ${missing.join(', ')}.`}</p>
+${state.votes.length > 0 && html`<ul>${state.votes.map((vote) => voteRow(vote, request))}</ul>`}`;
 }
 
 function voteRow(vote: Vote, request: StoredRequest): Html {
   const { note } = wordsOf(request, vote.textDigest);
   const isVoid = vote.word === 'approve' && vote.argsDigest !== request.state.effectiveDigest;
-  return html`<li>${shown(vote.approver)} (${vote.roles.join(', ')}) ${did[vote.word]} at ${clockTime(vote.at)}${isVoid && ', void since the arguments were edited'}${note !== undefined && html`: <span class="value">${shown(note)}</span>`}</li>`;
+  return html`<li>${named(vote.approver)} (${vote.roles.join(', ')}) ${did[vote.word]} at ${clockTime(vote.at)}${isVoid && ', void since the arguments were edited'}${note !== undefined && html`: <span class="value">${shown(note)}</span>`}</li>`;
 }
 
 const particulars = (state: RequestState): Html => html`<details><summary>Details</summary>
-<p>Request <span class="value">${state.requestId}</span>, run <span class="value">${shown(state.runId)}</span></p>
-<p>Digest of what will run <span class="value">${state.effectiveDigest}</span></p>
+<p>Request <span class="value">${state.requestId}</span>, run <span class="value">${printed(renderLine(state.runId))}</span></p>
+<p>Digest of the action <span class="value">${state.effectiveDigest}</span></p>
 <p>Policy ${state.policy.name}, version <span class="value">${state.policy.version}</span></p>
 </details>`;
 
@@ -95,10 +95,18 @@ const did: Readonly<Record<VoteWord, string>> = {
   respond: 'answered instead',
 };
 
-function whatSilenceMeans({ policy, level }: RequestState): string {
+function whatSilenceMeans({ policy, level, phase }: RequestState): string {
   const next = policy.escalateTo[level];
   if (policy.onTimeout === 'escalate' && next !== undefined) return `${next} is asked`;
-  return policy.onTimeout === 'proceed' ? 'it is allowed without an answer' : 'it may not run';
+  if (policy.onTimeout === 'proceed') return 'it is allowed without an answer';
+  return phase === 'before' ? 'it may not run' : 'the run may not go on';
+}
+
+function headingOf(state: RequestState): string {
+  if (state.phase === 'after') return 'What has run, exactly';
+  if (state.status === 'PENDING') return 'What will run, exactly';
+  if (state.status !== 'APPROVED') return 'What it was about, exactly';
+  return state.claim === undefined ? 'What may run, exactly' : 'What was allowed to run, exactly';
 }
 
 function headlineOf(status: RequestState['status']): string {

@@ -1,11 +1,11 @@
 import { html } from 'hono/html';
-import { canonicalJson } from '../core/canonical-json.ts';
 import { isPast } from '../core/deadline.ts';
 import type { Instant } from '../core/instant.ts';
 import type { StoredRequest } from '../core/ports.ts';
+import { renderValue } from '../core/render-value.ts';
 import type { ApprovedState, RequestState } from '../core/request.ts';
 import type { Html } from './layout.ts';
-import { shown } from './shown.ts';
+import { named, printed, shown } from './shown.ts';
 import { clockTime } from './time.ts';
 import { wordsOf } from './what-runs.ts';
 
@@ -16,7 +16,7 @@ export function resultBanner(request: StoredRequest, now: Instant): Html | undef
   const { note, response } = wordsOf(request, textOf(request.state));
   return html`<section class="notice" role="status">${result}
 ${note !== undefined && html`<p>Note: <span class="value">${shown(note)}</span></p>`}
-${response !== undefined && html`<p>Answer to the agent: <span class="value">${shown(typeof response === 'string' ? response : canonicalJson(response))}</span></p>`}
+${response !== undefined && html`<p>Answer to the agent: <span class="value">${printed(renderValue(response))}</span></p>`}
 </section>`;
 }
 
@@ -25,7 +25,7 @@ function resultOf(state: RequestState, now: Instant): Html | undefined {
     case 'PENDING':
       return isPast(state.deadline, now)
         ? html`<p><strong>The time was over at ${clockTime(state.deadline)}.</strong> No answer counts any more; what follows is about to be recorded.</p>`
-        : undefined;
+        : escalated(state);
     case 'APPROVED':
       return html`${approvedBy(state)}${useOf(state)}`;
     case 'REJECTED':
@@ -35,13 +35,19 @@ function resultOf(state: RequestState, now: Instant): Html | undefined {
     case 'TIMED_OUT':
       return html`<p><strong>The time was over at ${clockTime(state.deadline)}. Nobody answered; this is not a rejection.</strong> ${didNotRun(state)}</p>`;
     case 'CANCELLED':
-      return html`<p><strong>${shown(state.cancelledBy)} no longer needs this (${clockTime(state.closedAt)}).</strong> There is nothing to decide.</p>`;
+      return html`<p><strong>${named(state.cancelledBy)} no longer needs this (${clockTime(state.closedAt)}).</strong> There is nothing to decide.</p>`;
     case 'REVOKED':
       return state.decision.source === 'human'
         ? html`<p><strong>${names(state.decision.decidedBy)} took the approval back at ${clockTime(state.closedAt)}, before it was used.</strong></p>`
         : html`<p><strong>The approval ended at ${clockTime(state.closedAt)} because nobody used it in time.</strong> ${didNotRun(state)}</p>`;
   }
 }
+
+/** Whoever was asked before learns here why the decision is no longer theirs. */
+const escalated = ({ level, asked, deadline }: RequestState): Html | undefined =>
+  level === 0
+    ? undefined
+    : html`<p><strong>Now ${asked.join(' or ')} is asked, until ${clockTime(deadline)}.</strong> Those who were asked before did not give enough votes in time.</p>`;
 
 function approvedBy({ decision, policy }: ApprovedState): Html {
   switch (decision.source) {
@@ -56,8 +62,8 @@ function approvedBy({ decision, policy }: ApprovedState): Html {
 
 function useOf({ claim, outcome, claimBy, requestedBy }: ApprovedState): Html {
   if (claim === undefined)
-    return html`<p>Not used yet: ${shown(requestedBy)} may run it once, until ${clockTime(claimBy)}.</p>`;
-  const started = html`${shown(claim.claimedBy)} started it at ${clockTime(claim.claimedAt)}`;
+    return html`<p>Not used yet: ${named(requestedBy)} may run it once, until ${clockTime(claimBy)}.</p>`;
+  const started = html`${named(claim.claimedBy)} started it at ${clockTime(claim.claimedAt)}`;
   if (outcome === undefined || outcome.outcome === 'unknown')
     return html`<p>${started}; nobody has said how it ended.</p>`;
   return html`<p>${started}; it ${outcome.outcome} (${clockTime(outcome.reportedAt)}).</p>`;
@@ -67,7 +73,7 @@ function useOf({ claim, outcome, claimBy, requestedBy }: ApprovedState): Html {
 const didNotRun = ({ phase }: RequestState): string => (phase === 'before' ? 'The action may not run.' : '');
 
 const names = (people: readonly string[]) =>
-  people.map((person, index) => html`${index > 0 && ' and '}${shown(person)}`);
+  people.map((person, index) => html`${index > 0 && ' and '}${named(person)}`);
 
 const textOf = (state: RequestState): string | undefined =>
   'decision' in state && state.decision.source === 'human' ? state.decision.textDigest : undefined;
