@@ -96,7 +96,7 @@ function startDynoxide(binary: string, port: number, dataDir: string | undefined
   const endWithUs = () => child.kill();
   process.once('exit', endWithUs);
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  ended.then(() => process.off('exit', endWithUs));
+  child.once('close', () => process.off('exit', endWithUs));
   const stop = async () => {
     child.ref();
     child.kill();
