@@ -83,6 +83,7 @@ function serve(data: WorkerData): void {
     }
     parentPort?.postMessage(answer);
   });
+  parentPort?.postMessage('ready');
 }
 
 serve(workerData as WorkerData);

@@ -49,11 +49,12 @@ export function playFunction(
 ): PlayedFunction {
   const idle: Worker[] = [];
   const all = new Set<Worker>();
-  const waiting: ((worker: Worker) => void)[] = [];
+  const waiting: ((worker: Worker | Promise<Worker>) => void)[] = [];
   const limit = definition.reservedConcurrency ?? workersWithoutReservation;
   let closed = false;
 
-  function start(): Worker {
+  /** Resolves when the bundle is loaded, which takes nothing of an event's time, as in Lambda. */
+  function start(): Promise<Worker> {
     const worker = startWorker(definition, clock);
     all.add(worker);
     log.follow(definition.name, worker);
@@ -66,7 +67,10 @@ export function playFunction(
     });
     // Between two events; during one, `run` listens too.
     worker.on('error', (error) => log.write(definition.name, `crashed: ${error.message}`));
-    return worker;
+    return new Promise((resolve, reject) => {
+      worker.once('message', () => resolve(worker)).once('error', reject);
+      worker.once('exit', (code) => reject(new Error(`Runtime exited with code ${code} while it started`)));
+    });
   }
 
   async function worker(): Promise<Worker | undefined> {
@@ -88,8 +92,9 @@ export function playFunction(
     async invoke(event) {
       const text = JSON.stringify(event);
       if (Buffer.byteLength(text) > largestEvent) return { status: 'too-large' };
-      const taken = await worker();
+      const taken = await worker().catch((error: Error) => error);
       if (!taken) return { status: 'throttled' };
+      if (taken instanceof Error) return failed('crash', taken.name, taken.message, taken.stack);
       const invocation = await run(taken, text, definition);
       if (invocation.status === 'failed') {
         log.write(definition.name, `${invocation.failure.errorType}: ${invocation.failure.errorMessage}`);
