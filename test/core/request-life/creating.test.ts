@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { attemptKey } from '../../../core/audit-chain.ts';
 import { createRequest } from '../../../core/use-cases/create-request.ts';
 import { readRequestFor } from '../../../core/use-cases/read-request.ts';
 import { waitForDecision } from '../../../core/use-cases/wait-for-decision.ts';
@@ -73,6 +74,19 @@ describe('asking', () => {
     const desk = new Desk();
     await desk.ask('send');
     await refusal(desk.ask('send', {}, undefined, otherBot), 'CONFLICT');
+  });
+
+  test('CASE 23 (count): given a first rejection, then every further ask of that action in the run counts, and no later rejection starts anew', async () => {
+    const desk = new Desk();
+    const counted = async () => (await desk.store.readTail('run-1'))?.run.attempts[attemptKey('send')];
+    await desk.ask('send');
+    expect(await counted()).toBeUndefined();
+    await desk.vote((await desk.ask('send')).state.requestId, alice, 'reject');
+    expect(await counted()).toBe(1);
+    await desk.ask('send');
+    await desk.ask('remind');
+    await desk.vote((await desk.ask('send')).state.requestId, alice, 'reject');
+    expect(await counted()).toBe(3);
   });
 
   test('given a mission that nobody defined, then VALIDATION_FAILED', async () => {
