@@ -76,15 +76,16 @@ export async function runExample(service: Service, options: ExampleOptions = {})
   /** Long polls until people have decided; with `answer`, those people are played meanwhile. */
   async function wait(request: ApprovalRequest): Promise<ApprovalRequest> {
     let { level } = request;
-    const stillPending = (now: ApprovalRequest) => {
+    const tellEscalation = (now: ApprovalRequest) => {
       if (now.level > level) terminal.escalated(now);
       level = now.level;
     };
     terminal.paused(request);
     const [decided] = await Promise.all([
-      countersign.wait(request.requestId, stillPending),
+      countersign.wait(request.requestId, tellEscalation),
       answer && answerAs(answer, service, request, signal),
     ]);
+    tellEscalation(decided);
     terminal.decided(decided);
     return decided;
   }

@@ -69,8 +69,7 @@ async function letTimePass(
       const offsetSeconds = Math.ceil((Date.parse(deadline) - Date.now()) / 1000) + 1;
       await control(`${controlUrl}/clock`, 'PUT', { offsetSeconds });
       await control(`${controlUrl}/invoke/sweep`, 'POST', {});
-      // Long enough for those who wait to see that the next role is asked.
-      await pause(1_000, undefined, { signal });
+      await pause(100, undefined, { signal });
     }
   } finally {
     await control(`${controlUrl}/clock`, 'PUT', { offsetSeconds: 0 });
