@@ -15,6 +15,8 @@ export interface FaultRule {
   function?: string | undefined;
   /** `TransactWriteItems`, `Publish`. @default - any */
   operation?: string | undefined;
+  /** Calls that it lets pass first. @default 0 */
+  skip?: number | undefined;
   /** Calls that it strikes. The SDK tries on by itself: for DynamoDB it makes four calls of one, for SNS three. */
   times: number;
   /** `after`: the call is applied, and its answer lost. */
@@ -26,6 +28,7 @@ const ruleSchema: z.ZodType<FaultRule> = z
   .strictObject({
     function: z.string().optional(),
     operation: z.enum([...dynamodbOperations, ...snsOperations]).optional(),
+    skip: z.int().min(0).optional(),
     times: z.int().positive(),
     when: z.enum(['before', 'after']),
     error: z.enum([...lostAnswers, ...refusals]),
@@ -81,6 +84,10 @@ export function createFaults(callers: readonly string[]): Faults {
           !(isOneOf(snsOperations, operation) && onlyOfDynamodb.includes(candidate.error)),
       );
       if (!rule) return undefined;
+      if (rule.skip) {
+        rule.skip -= 1;
+        return undefined;
+      }
       rule.times -= 1;
       left = left.filter(({ times }) => times > 0);
       return { when: rule.when, error: rule.error };

@@ -1,4 +1,4 @@
-import { paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Instant, toMilliseconds } from '../../core/instant.ts';
 import type { Owed } from '../../core/request.ts';
 import { allOf, type Condition, exists, notLeasedSince, owesExactly, sameVersion, stillOwed } from './conditions.ts';
@@ -9,21 +9,27 @@ import { shards, stateKey, wake } from './items.ts';
 import { Patience } from './patience.ts';
 
 /** Milliseconds for which one of these small updates is tried. What fails after all is done by the next sweep. */
-const patienceForUpdates = 3_000;
+const patienceForUpdate = 3_000;
 
-export async function* due({ client, requestsTable }: Connection, now: Instant): AsyncGenerator<string> {
+/** Without its list a sweep does nothing at all: a page of it is tried for longer. */
+const patienceForPage = 20_000;
+
+export async function* due(connection: Connection, now: Instant): AsyncGenerator<string> {
   for (const shard of shards) {
-    const pages = paginateQuery(
-      { client },
-      {
-        TableName: requestsTable,
+    let ExclusiveStartKey: Record<string, unknown> | undefined;
+    do {
+      const query = new QueryCommand({
+        TableName: connection.requestsTable,
         IndexName: 'due',
         KeyConditionExpression: 'dueShard = :shard AND wakeAt <= :now',
         ExpressionAttributeValues: { ':shard': String(shard), ':now': now },
         Limit: 100,
-      },
-    );
-    for await (const page of pages) yield* (page.Items ?? []).map((item) => String(item.requestId));
+        ExclusiveStartKey,
+      });
+      const page = await patiently(connection, patienceForPage, (options) => connection.client.send(query, options));
+      yield* (page?.Items ?? []).map((item) => String(item.requestId));
+      ExclusiveStartKey = page?.LastEvaluatedKey;
+    } while (ExclusiveStartKey);
   }
 }
 
@@ -72,13 +78,24 @@ async function update(connection: Connection, requestId: string, condition: Cond
     ConditionExpression: condition(expression),
     ...expression.parameters(),
   };
-  const patience = new Patience(connection.world, toMilliseconds(connection.world.now()) + patienceForUpdates);
+  const written = await patiently(connection, patienceForUpdate, (options) =>
+    connection.client.send(new UpdateCommand(command), options),
+  );
+  return written !== undefined;
+}
+
+/** Tries on while the table is busy or does not answer. Undefined: the condition does not hold. */
+async function patiently<Result>(
+  { world }: Connection,
+  milliseconds: number,
+  call: (options: { abortSignal: AbortSignal }) => Promise<Result>,
+): Promise<Result | undefined> {
+  const patience = new Patience(world, toMilliseconds(world.now()) + milliseconds);
   for (; ; await patience.wait()) {
     try {
-      await connection.client.send(new UpdateCommand(command), { abortSignal: patience.signal() });
-      return true;
+      return await call({ abortSignal: patience.signal() });
     } catch (error) {
-      if (refusalOf(error).kind === 'conflict') return false;
+      if (refusalOf(error).kind === 'conflict') return undefined;
     }
   }
 }

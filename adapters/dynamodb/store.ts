@@ -1,6 +1,8 @@
+import { CountersignError } from '../../core/errors.ts';
 import type { AuditStore, DeliveryStore, RequestLists, RequestStore } from '../../core/ports.ts';
 import { closed } from './closed-list.ts';
 import { commit } from './commit.ts';
+import { refusalOf } from './conflicts.ts';
 import type { Connection } from './connection.ts';
 import { countLateAttempt, due, lease, postpone, rest, strike } from './deliveries.ts';
 import { ofRun, pendingForRole } from './lists.ts';
@@ -9,9 +11,9 @@ import { entries, readRequest, readState, readTail } from './reads.ts';
 /** The ports of the store on two DynamoDB tables, one function per access pattern. */
 export function createStore(connection: Connection): RequestStore & DeliveryStore & RequestLists & AuditStore {
   return {
-    readRequest: (requestId) => readRequest(connection, requestId),
-    readState: (requestId) => readState(connection, requestId),
-    readTail: (runId) => readTail(connection, runId),
+    readRequest: (requestId) => answered(readRequest(connection, requestId)),
+    readState: (requestId) => answered(readState(connection, requestId)),
+    readTail: (runId) => answered(readTail(connection, runId)),
     commit: (change, until) => commit(connection, change, until),
     countLateAttempt: async (requestId, principal) => {
       await countLateAttempt(connection, requestId, principal);
@@ -27,9 +29,27 @@ export function createStore(connection: Connection): RequestStore & DeliveryStor
     rest: async (requestId, version, owedIds, wakeAt) => {
       await rest(connection, requestId, version, owedIds, wakeAt);
     },
-    pendingForRole: (role, limit, cursor) => pendingForRole(connection, role, limit, cursor),
-    ofRun: (runId, limit, cursor) => ofRun(connection, runId, limit, cursor),
-    closed: (before, limit, cursor) => closed(connection, before, limit, cursor),
-    entries: (runId, after, limit) => entries(connection, runId, after, limit),
+    pendingForRole: (role, limit, cursor) => answered(pendingForRole(connection, role, limit, cursor)),
+    ofRun: (runId, limit, cursor) => answered(ofRun(connection, runId, limit, cursor)),
+    closed: (before, limit, cursor) => answered(closed(connection, before, limit, cursor)),
+    entries: (runId, after, limit) => answered(entries(connection, runId, after, limit)),
   };
+}
+
+/**
+ * A read that failed although the SDK has tried on, with jitter: nothing was changed and asking again may help, so the caller
+ * hears `TOO_MANY_REQUESTS`. What another try cannot mend (a missing grant, a corrupt record) is thrown as it came.
+ */
+async function answered<Result>(read: Promise<Result>): Promise<Result> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof CountersignError) throw error;
+    refusalOf(error);
+    throw new CountersignError(
+      'TOO_MANY_REQUESTS',
+      'The store does not answer at the moment; nothing was changed by this call. Ask again in a second.',
+      { retryAfterSeconds: 1 },
+    );
+  }
 }

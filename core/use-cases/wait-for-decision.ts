@@ -15,7 +15,7 @@ export async function waitForDecision(
 ): Promise<StoredRequest> {
   const { store, world } = ports;
   const first = await readRequestFor(ports, { requestId, principal });
-  if (first.state.status !== 'PENDING') return first;
+  if (first.state.status !== 'PENDING' || seconds === 0) return first;
   const end = Math.min(toMilliseconds(world.now()) + seconds * 1000, until);
   while (toMilliseconds(world.now()) + lookEvery < end) {
     await world.pause(lookEvery);
