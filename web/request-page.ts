@@ -7,19 +7,24 @@ import type { Principal } from '../core/principal.ts';
 import { countingApprovals, missingVotes, votesNeeded } from '../core/quorum.ts';
 import { type RenderedArgument, renderArguments, renderLine } from '../core/render-value.ts';
 import type { RequestState, Vote, VoteWord } from '../core/request.ts';
-import { decisionForm, type Typed } from './decision-form.ts';
+import { decisionForm, isOpenTo, type Typed } from './decision-form.ts';
 import { type Html, layout } from './layout.ts';
 import { resultBanner } from './result-banner.ts';
 import { named, plainly, printed, shown } from './shown.ts';
 import { clockTime, timeLeft } from './time.ts';
 import { argumentsShown, mostRows, summaryOf, wordsOf } from './what-runs.ts';
 
+interface Refusal {
+  title: string;
+  detail: string;
+}
+
 export interface RequestPage {
   request: StoredRequest;
   person: Principal;
   now: Instant;
   /** Why the last answer was not taken. */
-  refusal?: { title: string; detail: string };
+  refusal?: Refusal;
   typed?: Typed;
 }
 
@@ -30,10 +35,11 @@ export function requestPage({ request, person, now, refusal, typed = {} }: Reque
   const rows = renderArguments(args);
   const editable = rows.length <= mostRows ? args : undefined;
   const summary = summaryOf(request);
+  const kept = isOpenTo(state, person, now) ? typed : {};
   return layout({
     title: `${plainly(state.actionName)} · ${headlineOf(state.status)}`,
     person,
-    main: html`${refusal && html`<section class="notice" role="alert"><p><strong>${refusal.title}.</strong></p><p class="words">${shown(refusal.detail)}</p>${typed.version !== undefined && typed.version !== String(state.version) && html`<p>The request changed while you read it. Below is how it stands now.</p>`}</section>`}
+    main: html`${refusal && refusalNotice(refusal, typed, state, kept === typed)}
 ${resultBanner(request, now)}
 <h1>${named(state.actionName)}</h1>
 <p>${state.status === 'PENDING' && html`${timeLeft(state.deadline, now)} left, by ${clockTime(state.deadline)}, then ${whatSilenceMeans(state)}.`}
@@ -47,9 +53,21 @@ ${state.policy.matched.map(({ ruleId, effect, reason }) => html`<p class="words"
 <h2>Votes</h2>
 ${votes(request)}
 ${summary !== undefined && html`<details${state.status === 'PENDING' && html` open`}><summary>What the agent says (not checked)</summary><p class="value">${shown(summary)}</p></details>`}
-${decisionForm({ request, person, now, typed, editable })}
+${decisionForm({ request, person, now, typed: kept, editable })}
 ${particulars(state)}`,
   });
+}
+
+/** Why an answer was not taken. Where no form holds it any more, what was typed stands here. */
+function refusalNotice(refusal: Refusal, typed: Typed, state: RequestState, isInForm: boolean): Html {
+  const { version, note, response, editedArgs } = typed;
+  const lost = isInForm ? [] : [note, response, editedArgs].filter((text) => text !== undefined && text !== '');
+  const isTold = isInForm || state.status !== 'PENDING';
+  const hasChanged = isTold && version !== undefined && version !== String(state.version);
+  return html`<section class="notice" role="alert"><p><strong>${refusal.title}.</strong></p>
+<p class="words">${shown(refusal.detail)}</p>
+${hasChanged && html`<p>The request changed while you read it. Below is how it stands now.</p>`}
+${lost.map((text = '') => html`<p>What you typed: <span class="words">${shown(text)}</span></p>`)}</section>`;
 }
 
 const argumentRows = (rows: readonly RenderedArgument[]): Html | Html[] =>
@@ -78,7 +96,7 @@ ${state.votes.length > 0 && html`<ul>${state.votes.map((vote) => voteRow(vote, r
 
 function voteRow(vote: Vote, request: StoredRequest): Html {
   const { note } = wordsOf(request, vote.textDigest);
-  const isVoid = vote.word === 'approve' && vote.argsDigest !== request.state.effectiveDigest;
+  const isVoid = vote.word === 'approve' && !countingApprovals(request.state).includes(vote);
   return html`<li>${named(vote.approver)} (${vote.roles.join(', ')}) ${did[vote.word]} at ${clockTime(vote.at)}${isVoid && ', void since the arguments were edited'}${note !== undefined && html`: <span class="value">${shown(note)}</span>`}</li>`;
 }
 

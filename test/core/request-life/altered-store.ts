@@ -49,6 +49,7 @@ export const delegating = (store: Store): Store => ({
   strike: (...given) => store.strike(...given),
   postpone: (...given) => store.postpone(...given),
   rest: (...given) => store.rest(...given),
+  pendingForRoles: (...given) => store.pendingForRoles(...given),
   pendingForRole: (...given) => store.pendingForRole(...given),
   ofRun: (...given) => store.ofRun(...given),
   closed: (...given) => store.closed(...given),
