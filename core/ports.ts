@@ -30,6 +30,7 @@ export type RequestSummary = Pick<
   | 'requestedAt'
   | 'deadline'
   | 'level'
+  | 'asked'
 > & { status: Status };
 
 /**
@@ -79,6 +80,11 @@ export interface DeliveryStore {
 export interface RequestLists {
   /** What waits for a role, the earliest deadline first. */
   pendingForRole(role: string, limit: number, cursor?: string): Promise<Page<RequestSummary>>;
+  /**
+   * What waits for any of these roles, each request once, the earliest deadline first over all pages. The cursor names what it
+   * took of the last deadline, so it grows where very many share one.
+   */
+  pendingForRoles(roles: readonly string[], limit: number, cursor?: string): Promise<Page<RequestSummary>>;
   /** The requests of a run, oldest first. */
   ofRun(runId: string, limit: number, cursor?: string): Promise<Page<RequestSummary>>;
   /** What is no longer pending, newest first; a page may be short, or empty with a cursor, where days hold nothing. */

@@ -115,7 +115,7 @@ export const stateSchema = z.discriminatedUnion('status', [
   }),
 ]) satisfies z.ZodType<RequestState>;
 
-const { requestId, runId, missionId, phase, actionName, requestedBy, onBehalfOf, requestedAt, deadline, level } =
+const { requestId, runId, missionId, phase, actionName, requestedBy, onBehalfOf, requestedAt, deadline, level, asked } =
   facts.shape;
 
 export const summarySchema = z.object({
@@ -129,5 +129,6 @@ export const summarySchema = z.object({
   requestedAt,
   deadline,
   level,
+  asked,
   status: z.enum(['PENDING', 'APPROVED', 'REJECTED', 'RESPONDED', 'TIMED_OUT', 'CANCELLED', 'REVOKED']),
 }) satisfies z.ZodType<RequestSummary>;

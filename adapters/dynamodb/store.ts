@@ -6,6 +6,7 @@ import { refusalOf } from './conflicts.ts';
 import type { Connection } from './connection.ts';
 import { countLateAttempt, due, lease, postpone, rest, strike } from './deliveries.ts';
 import { ofRun, pendingForRole } from './lists.ts';
+import { pendingForRoles } from './pending-list.ts';
 import { entries, readRequest, readState, readTail } from './reads.ts';
 
 /** The ports of the store on two DynamoDB tables, one function per access pattern. */
@@ -30,6 +31,7 @@ export function createStore(connection: Connection): RequestStore & DeliveryStor
       await rest(connection, requestId, version, owedIds, wakeAt);
     },
     pendingForRole: (role, limit, cursor) => answered(pendingForRole(connection, role, limit, cursor)),
+    pendingForRoles: (roles, limit, cursor) => pendingForRoles(connection, roles, limit, cursor),
     ofRun: (runId, limit, cursor) => answered(ofRun(connection, runId, limit, cursor)),
     closed: (before, limit, cursor) => answered(closed(connection, before, limit, cursor)),
     entries: (runId, after, limit) => answered(entries(connection, runId, after, limit)),

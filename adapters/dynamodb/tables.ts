@@ -28,6 +28,7 @@ const requestSummary = [
   'onBehalfOf',
   'deadline',
   'level',
+  'asked',
 ] as const;
 
 export const tables = {

@@ -110,6 +110,11 @@ export class MemoryStore implements RequestStore, DeliveryStore, RequestLists, A
     return page(`role ${role}`, awaiting, (state) => state.deadline, limit, cursor);
   }
 
+  async pendingForRoles(roles: readonly string[], limit: number, cursor?: string): Promise<Page<RequestSummary>> {
+    const awaiting = this.#states().filter((state) => awaitedRoles(state).some((role) => roles.includes(role)));
+    return page('roles', awaiting, (state) => state.deadline, limit, cursor);
+  }
+
   async ofRun(runId: string, limit: number, cursor?: string): Promise<Page<RequestSummary>> {
     const inRun = this.#states().filter((state) => state.runId === runId);
     return page(`run ${runId}`, inRun, (state) => state.requestedAt, limit, cursor);

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { canonicalJson } from '../canonical-json.ts';
 import { checkBody } from '../check-body.ts';
 import { CountersignError } from '../errors.ts';
 import { plainId } from '../fields.ts';
@@ -14,17 +13,20 @@ const statuses = ['PENDING', 'APPROVED', 'REJECTED', 'RESPONDED', 'TIMED_OUT', '
 /** The query of `GET /v1/requests`; every value is a string as it came. */
 export const listQuery = z.strictObject({
   status: z.enum(statuses).optional(),
-  role: z.string().max(128).optional(),
+  role: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{1,128}$/, 'a role is 1 to 128 characters of A-Z a-z 0-9 _ . -')
+    .optional(),
   runId: plainId.optional(),
   limit: z.coerce.number('a whole number from 1 to 100').int().min(1).max(100).default(25),
-  cursor: z.string().max(4096).optional(),
+  cursor: z.string().max(8192).optional(),
 });
 
 type ListQuery = z.infer<typeof listQuery>;
 
 /**
- * Summaries: of a run (oldest first), of what waits for a role (earliest deadline first), or of what was answered (newest
- * first, with a `status` other than `PENDING`). Only what the caller may see; so a page may be short and still have a cursor.
+ * Summaries: of a run (oldest first), of what waits for a role or for any of the caller's (earliest deadline first), or of what
+ * was answered (newest first, with a `status` other than `PENDING`); `role` is who is or was asked last. Only what the caller may see; so a page may be short and still have a cursor.
  * Throws `VALIDATION_FAILED`, `FORBIDDEN`.
  */
 export async function listRequests(
@@ -35,7 +37,9 @@ export async function listRequests(
   const page = await pageOf(ports, asked, principal);
   const visible: RequestSummary[] = [];
   for (const item of page.items) {
-    const wanted = asked.status === undefined || item.status === asked.status;
+    const wanted =
+      (asked.status === undefined || item.status === asked.status) &&
+      (asked.role === undefined || item.asked.includes(asked.role));
     if (wanted && (await mayRead(ports.policies, item, principal))) visible.push(item);
   }
   return { ...page, items: visible.map((item) => ({ ...item, verdict: verdictOf(item.status) })) };
@@ -51,43 +55,10 @@ async function pageOf(
     throw new CountersignError('FORBIDDEN', 'An agent lists the requests of one run: give runId.');
   if (status !== undefined && status !== 'PENDING') return store.closed(addSeconds(world.now(), 1), limit, cursor);
   if (role !== undefined) return store.pendingForRole(role, limit, cursor);
-  return ofAllRoles(store, principal, limit, cursor);
-}
-
-/** What waits for any of a person's roles, merged. The cursor holds where each role stands; a role that is through is not in it. */
-async function ofAllRoles(
-  store: RequestLists,
-  { roles }: Principal,
-  limit: number,
-  cursor: string | undefined,
-): Promise<Page<RequestSummary>> {
-  if (roles.length === 0)
+  if (principal.roles.length === 0)
     throw new CountersignError(
       'VALIDATION_FAILED',
       'The token holds no role: give role, runId or a status other than PENDING.',
     );
-  const standing: Record<string, string | undefined> = cursor === undefined ? {} : openCursor(cursor);
-  const open = cursor === undefined ? roles : roles.filter((role) => Object.hasOwn(standing, role));
-  const share = Math.max(1, Math.floor(limit / Math.max(1, open.length)));
-  const pages = await Promise.all(open.map((role) => store.pendingForRole(role, share, standing[role])));
-  const unique = new Map(pages.flatMap(({ items }) => items).map((item) => [item.requestId, item]));
-  const items = [...unique.values()].sort((a, b) => (a.deadline < b.deadline ? -1 : 1));
-  const next = open.flatMap((role, index) => {
-    const more = pages[index]?.cursor;
-    return more === undefined ? [] : [[role, more] as const];
-  });
-  return next.length === 0 ? { items } : { items, cursor: sealCursor(Object.fromEntries(next)) };
-}
-
-const standings = z.record(z.string(), z.string());
-
-const sealCursor = (standing: Record<string, string>): string =>
-  Buffer.from(canonicalJson(standing)).toString('base64url');
-
-function openCursor(cursor: string): Record<string, string> {
-  try {
-    return standings.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-  } catch {
-    throw new CountersignError('VALIDATION_FAILED', '/cursor is none that this list gave.');
-  }
+  return store.pendingForRoles(principal.roles, limit, cursor);
 }

@@ -12,7 +12,7 @@ export function listContract(current: () => RequestLists & RequestStore & AuditS
     expect(await waits('senior_manager')).toEqual(await waits('support_manager'));
     const { requestId, runId, missionId, phase, actionName, requestedBy, requestedAt, deadline, level } = state;
     const facts = { requestId, runId, missionId, phase, actionName, requestedBy, requestedAt, deadline, level };
-    expect(await waits('senior_manager')).toEqual([{ ...facts, status: 'PENDING' }]);
+    expect(await waits('senior_manager')).toEqual([{ ...facts, asked: state.asked, status: 'PENDING' }]);
 
     const vote = { approver: 'bob', word: 'approve' as const, roles: ['support_manager'], at: asked };
     const voted = changeOf(state, tail, { votes: [{ ...vote, argsDigest: state.argsDigest }] });
@@ -38,6 +38,34 @@ export function listContract(current: () => RequestLists & RequestStore & AuditS
     const pages = await allPages((cursor) => store.pendingForRole('senior_manager', 2, cursor));
     expect(pages.flat().map(({ deadline }) => deadline)).toEqual(deadlines.sort());
     expect(pages.every((page) => page.length <= 2)).toBe(true);
+  });
+
+  test('lists what waits for any of several roles, each once, the earliest deadline first over all pages', async () => {
+    const store = current();
+    const finance = [{ role: 'finance', count: 1 }];
+    const both = [...finance, { role: 'security', count: 1 }];
+    const wanted = [finance, both, both, finance, both, both, finance];
+    const hours = [3, 1, 1, 1, 1, 4, 2];
+    for (const [index, approvals] of wanted.entries())
+      await given(
+        store,
+        pendingState({
+          approvals,
+          asked: approvals.map(({ role }) => role),
+          deadline: addSeconds(asked, (hours[index] ?? 0) * 3600),
+        }),
+      );
+    await given(store, pendingState());
+    for (const limit of [1, 2, 3, 10]) {
+      const pages = await allPages((cursor) => store.pendingForRoles(['finance', 'security', 'nobody'], limit, cursor));
+      expect(pages.every((page) => page.length <= limit)).toBe(true);
+      expect(pages.flat().map(({ deadline }) => deadline)).toEqual(
+        hours.toSorted().map((hour) => addSeconds(asked, hour * 3600)),
+      );
+      expect(new Set(pages.flat().map(({ requestId }) => requestId)).size).toBe(hours.length);
+    }
+    expect(await store.pendingForRoles(['nobody'], 10)).toEqual({ items: [] });
+    expect(await store.pendingForRoles([], 10)).toEqual({ items: [] });
   });
 
   test('lists a run, the oldest first, whatever became of its requests', async () => {
