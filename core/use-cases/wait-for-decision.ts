@@ -17,8 +17,9 @@ export async function waitForDecision(
   const first = await readRequestFor(ports, { requestId, principal });
   if (first.state.status !== 'PENDING' || seconds === 0) return first;
   const end = Math.min(toMilliseconds(world.now()) + seconds * 1000, until);
-  while (toMilliseconds(world.now()) + lookEvery < end) {
-    await world.pause(lookEvery);
+  const left = () => end - toMilliseconds(world.now());
+  while (left() > 0) {
+    await world.pause(Math.min(lookEvery, left()));
     const state = await store.readState(requestId);
     if (state?.status !== 'PENDING') break;
   }
