@@ -33,12 +33,17 @@ export function decisionForm(input: FormInput): Html | undefined {
   const { state } = request;
   if (state.status === 'APPROVED') return state.claim || isPast(state.claimBy, now) ? undefined : revocationForm(input);
   if (state.status !== 'PENDING' || isPast(state.deadline, now)) return undefined;
-  const voted = state.votes.findLast((vote) => vote.approver === person.id);
-  const isAsked = person.roles.some((role) => state.asked.includes(role));
-  if (!person.scopes.includes('decide') || (!isAsked && voted?.word !== 'approve'))
+  if (!isOpenTo(state, person, now))
     return html`<p class="notice">You can read this, not decide it: it needs ${state.asked.join(' or ')}; you hold ${person.roles.join(', ') || 'no role'}.</p>`;
   const reason = whyOnlyReject(state, person);
   return reason === undefined ? fullForm(input) : rejectionForm(input, reason);
+}
+
+/** Whether this person still has a word in it: whoever approved may turn that into a rejection, also after an escalation. */
+export function isOpenTo(state: RequestState, person: Principal, now: Instant): boolean {
+  if (state.status !== 'PENDING' || isPast(state.deadline, now) || !person.scopes.includes('decide')) return false;
+  const voted = state.votes.findLast((vote) => vote.approver === person.id);
+  return voted?.word === 'approve' || person.roles.some((role) => state.asked.includes(role));
 }
 
 function whyOnlyReject(state: RequestState, person: Principal): string | undefined {

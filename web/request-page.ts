@@ -5,14 +5,14 @@ import type { JsonValue } from '../core/json.ts';
 import type { StoredRequest } from '../core/ports.ts';
 import type { Principal } from '../core/principal.ts';
 import { countingApprovals, missingVotes, votesNeeded } from '../core/quorum.ts';
-import { type RenderedArgument, renderArguments, renderLine } from '../core/render-value.ts';
+import { type RenderedArgument, renderArguments, renderLine, renderValue } from '../core/render-value.ts';
 import type { RequestState, Vote, VoteWord } from '../core/request.ts';
 import { decisionForm, isOpenTo, type Typed } from './decision-form.ts';
 import { type Html, layout } from './layout.ts';
 import { resultBanner } from './result-banner.ts';
 import { named, plainly, printed, shown } from './shown.ts';
 import { clockTime, timeLeft } from './time.ts';
-import { argumentsShown, mostRows, summaryOf, wordsOf } from './what-runs.ts';
+import { argumentsShown, mostRows, saidByAgent, wordsOf } from './what-runs.ts';
 
 interface Refusal {
   title: string;
@@ -34,7 +34,6 @@ export function requestPage({ request, person, now, refusal, typed = {} }: Reque
   const args = argumentsShown(request);
   const rows = renderArguments(args);
   const editable = rows.length <= mostRows ? args : undefined;
-  const summary = summaryOf(request);
   const kept = isOpenTo(state, person, now) ? typed : {};
   return layout({
     title: `${plainly(state.actionName)} · ${headlineOf(state.status)}`,
@@ -43,7 +42,7 @@ export function requestPage({ request, person, now, refusal, typed = {} }: Reque
 ${resultBanner(request, now)}
 <h1>${named(state.actionName)}</h1>
 <p>${state.status === 'PENDING' && html`${timeLeft(state.deadline, now)} left, by ${clockTime(state.deadline)}, then ${whatSilenceMeans(state)}.`}
-Asked by ${named(state.requestedBy)}${state.onBehalfOf !== undefined && html` for ${named(state.onBehalfOf)}`} at ${clockTime(state.requestedAt)}.</p>
+Asked by ${named(state.requestedBy)}${state.onBehalfOf !== undefined && html` for ${named(state.onBehalfOf)}`}${state.sourceAgent !== undefined && html`, from agent ${named(state.sourceAgent)}`}${state.targetAgent !== undefined && html`, to agent ${named(state.targetAgent)}`}, at ${clockTime(state.requestedAt)}.</p>
 <h2>${headingOf(state)}</h2>
 ${state.effectiveDigest !== state.argsDigest && html`<p class="notice">These are edited arguments, not those that the agent asked for.</p>`}
 <dl class="arguments">${editable ? argumentRows(rows) : html`<div><dt>All arguments, in one piece</dt><dd class="value">${shown(canonicalJson(args))}</dd></div>`}</dl>
@@ -52,10 +51,18 @@ ${state.effectiveDigest !== state.argsDigest && html`<p class="notice">These are
 ${state.policy.matched.map(({ ruleId, effect, reason }) => html`<p class="words">Rule ${ruleId}: ${effect}. ${shown(reason)}</p>`)}
 <h2>Votes</h2>
 ${votes(request)}
-${summary !== undefined && html`<details${state.status === 'PENDING' && html` open`}><summary>What the agent says (not checked)</summary><p class="value">${shown(summary)}</p></details>`}
+${agentsWords(request)}
 ${decisionForm({ request, person, now, typed: kept, editable })}
 ${particulars(state)}`,
   });
+}
+
+function agentsWords(request: StoredRequest): Html | undefined {
+  const { summary, result } = saidByAgent(request);
+  if (summary === undefined && result === undefined) return undefined;
+  return html`<details${request.state.status === 'PENDING' && html` open`}><summary>What the agent says (not checked)</summary>
+${summary !== undefined && html`<p class="value">${shown(summary)}</p>`}
+${result !== undefined && html`<p>What came of it: <span class="value">${printed(renderValue(result))}</span></p>`}</details>`;
 }
 
 /** Why an answer was not taken. Where no form holds it any more, what was typed stands here. */

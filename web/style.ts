@@ -13,7 +13,7 @@ h1 { font-size: 1.5rem; line-height: 1.2; margin: 1rem 0 0.5rem; }
 h2 { font-size: 1.15rem; margin: 1.5rem 0 0.5rem; }
 .value, pre, textarea.code { font-family: ui-monospace, monospace; }
 .value, .words, bdi { unicode-bidi: isolate; white-space: pre-wrap; overflow-wrap: anywhere; }
-mark { display: inline-block; max-width: 100%; line-height: 1.2; color: inherit; background: light-dark(#ffe28a, #6b5300); border: 1px solid var(--edge); border-radius: 0.2rem; padding: 0 0.15rem; }
+mark { display: inline-block; max-width: 100%; line-height: 1.2; color: light-dark(#161616, #eee); background: light-dark(#ffe28a, #6b5300); border: 1px solid var(--edge); border-radius: 0.2rem; padding: 0 0.15rem; }
 .notice { border-left: 0.35rem solid var(--edge); background: var(--soft); padding: 0.6rem 0.8rem; margin: 0.75rem 0; }
 .notice p { margin: 0.2rem 0; }
 dl.arguments { border: 1px solid var(--edge); margin: 0.5rem 0; }

@@ -32,11 +32,14 @@ const escapeOf = (text: string): string =>
     .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
     .join('');
 
-/** What the agent says beside the arguments. */
-export function summaryOf({ state, contents }: StoredRequest): string | undefined {
+/** What the agent says beside the arguments: why, and of a step that has already run, what came of it. */
+export function saidByAgent({ state, contents }: StoredRequest): { summary?: string; result?: JsonValue } {
   const texts = readTexts(contents, state.textsDigest) ?? {};
-  const { contextSummary } = maskSecrets(texts, state.policy.secretPaths);
-  return typeof contextSummary === 'string' ? contextSummary : undefined;
+  const { contextSummary, actionResult } = maskSecrets(texts, state.policy.secretPaths);
+  return {
+    ...(typeof contextSummary === 'string' && { summary: contextSummary }),
+    ...(actionResult !== undefined && { result: actionResult }),
+  };
 }
 
 /** The note and the response that came with a vote, a decision or a revocation. */

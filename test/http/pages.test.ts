@@ -66,6 +66,17 @@ describe('the page of a request', () => {
     expect(await (await seat.open('alice', `/r/${id}`)).text()).toContain('<mark>‹SPACE ×5000›</mark>');
   });
 
+  test('of a step that has already run shows what came of it, as the agent’s words', async () => {
+    const seat = openSeat();
+    const id = await seat.ask({ ...refund, phase: 'after', actionResult: { refundId: 're_1', '<b>': '\u202e' } });
+    const page = await (await seat.open('alice', `/r/${id}`)).text();
+    expect(page).toContain('What has run, exactly');
+    expect(page.indexOf('re_1')).toBeGreaterThan(page.indexOf('What the agent says (not checked)'));
+    expect(page).toContain('&lt;b&gt;');
+    expect(page).not.toContain('\u202e');
+    expect(page).not.toContain('Edit what will run');
+  });
+
   test('case 36: a timeout never reads as somebody’s refusal', async () => {
     const seat = openSeat();
     const id = await seat.ask(email);
