@@ -6,6 +6,9 @@ export const plainId = z
   .string()
   .regex(/^[A-Za-z0-9._:@+=~-]{1,128}$/, 'an id is 1 to 128 characters of A-Z a-z 0-9 . _ : @ + = ~ -');
 
+/** What no id could be is no key either: whoever looks it up is told that it does not exist, and nothing is read. */
+export const isPlainId = (text: string): boolean => plainId.safeParse(text).success;
+
 /** Text of 1 to `most` characters. */
 export const requiredText = (most: number) =>
   z.string().min(1, 'must not be empty').max(most, `has more than the ${most} characters that are allowed`);

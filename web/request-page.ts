@@ -42,7 +42,7 @@ export function requestPage({ request, person, now, refusal, typed = {} }: Reque
 ${resultBanner(request, now)}
 <h1>${named(state.actionName)}</h1>
 <p>${state.status === 'PENDING' && html`${timeLeft(state.deadline, now)} left, by ${clockTime(state.deadline)}, then ${whatSilenceMeans(state)}.`}
-Asked by ${named(state.requestedBy)}${state.onBehalfOf !== undefined && html` for ${named(state.onBehalfOf)}`}${state.sourceAgent !== undefined && html`, from agent ${named(state.sourceAgent)}`}${state.targetAgent !== undefined && html`, to agent ${named(state.targetAgent)}`}, at ${clockTime(state.requestedAt)}.</p>
+Asked by ${named(state.requestedBy)}${state.onBehalfOf !== undefined && html` for ${named(state.onBehalfOf)}`}${state.sourceAgent !== undefined && html`, from agent ${named(state.sourceAgent)}`}${state.targetAgent !== undefined && html`, to agent ${named(state.targetAgent)}`} at ${clockTime(state.requestedAt)}.</p>
 <h2>${headingOf(state)}</h2>
 ${state.effectiveDigest !== state.argsDigest && html`<p class="notice">These are edited arguments, not those that the agent asked for.</p>`}
 <dl class="arguments">${editable ? argumentRows(rows) : html`<div><dt>All arguments, in one piece</dt><dd class="value">${shown(canonicalJson(args))}</dd></div>`}</dl>

@@ -3,6 +3,7 @@ import { nextInChain, runFactsAfter, sealEntry } from '../audit-chain.ts';
 import type { Actor, AuditEntry, EntryEvent } from '../audit-entry.ts';
 import type { Change } from '../change.ts';
 import { CountersignError } from '../errors.ts';
+import { isPlainId } from '../fields.ts';
 import { type Instant, toMilliseconds } from '../instant.ts';
 import type { JsonValue } from '../json.ts';
 import type { RequestStore, StoredRequest, World } from '../ports.ts';
@@ -87,6 +88,7 @@ export async function changeRequest(
   { requestId, actor, until }: { requestId: string; actor: Actor; until: number },
   decide: (request: StoredRequest, now: Instant) => Step | Promise<Step>,
 ): Promise<StoredRequest> {
+  if (!isPlainId(requestId)) throw notFound(requestId);
   return untilWon(world, until, async () => {
     const request = await store.readRequest(requestId);
     if (!request) throw notFound(requestId);

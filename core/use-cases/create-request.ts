@@ -23,7 +23,7 @@ export const createBody = z.strictObject({
   agentConfidence: z.number().min(0).max(1).optional(),
   actionResult: jsonValue.optional(),
   traceId: plainId.optional(),
-  revisionOf: z.string().max(128).optional(),
+  revisionOf: plainId.optional(),
   timeoutSeconds: z.int().min(1).optional(),
   metadata: jsonObject.optional(),
 });
@@ -80,7 +80,7 @@ export async function createRequest(
       actor: { kind: 'agent', id: principal.id },
       now,
     });
-    const revises = question.revisionOf && { requestId: question.revisionOf, requestedBy: principal.id };
+    const revises = question.revisionOf !== undefined && { requestId: question.revisionOf, requestedBy: principal.id };
     const result = await store.commit(revises ? { ...change, revises } : change, until);
     return result === 'conflict' ? undefined : { created: true, request: changed(new Map(), change) };
   });

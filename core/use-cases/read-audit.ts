@@ -5,6 +5,7 @@ import { canonicalJson, digestOf, fromCanonical } from '../canonical-json.ts';
 import { checkBody } from '../check-body.ts';
 import { CorruptRecordError } from '../corrupt-record.ts';
 import { CountersignError } from '../errors.ts';
+import { isPlainId } from '../fields.ts';
 import type { JsonObject } from '../json.ts';
 import { maskSecrets } from '../json-pointer.ts';
 import type { AuditStore, RequestStore, StoredEntry, StoredRequest } from '../ports.ts';
@@ -38,6 +39,7 @@ export async function readAudit(
 ) {
   const { limit, cursor } = checkBody(auditQuery, query, Object.keys(auditQuery.shape));
   const after = Number(cursor ?? 0);
+  if (!isPlainId(runId)) throw runNotFound(runId);
   const stored = await store.entries(runId, after, limit);
   if (stored.length === 0 && after === 0) throw runNotFound(runId);
   const items: ReturnType<typeof shown>[] = [];

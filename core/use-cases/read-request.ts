@@ -1,3 +1,4 @@
+import { isPlainId } from '../fields.ts';
 import type { Policies, RequestStore, StoredRequest } from '../ports.ts';
 import type { Principal } from '../principal.ts';
 import { notFound, requireVisible } from '../visibility.ts';
@@ -7,7 +8,7 @@ export async function readRequestFor(
   { store, policies }: { store: RequestStore; policies: Policies },
   { requestId, principal }: { requestId: string; principal: Principal },
 ): Promise<StoredRequest> {
-  const request = await store.readRequest(requestId);
+  const request = isPlainId(requestId) ? await store.readRequest(requestId) : undefined;
   if (!request) throw notFound(requestId);
   await requireVisible(policies, request.state, principal);
   return request;

@@ -1,4 +1,5 @@
 import { CorruptRecordError } from '../corrupt-record.ts';
+import { isPlainId } from '../fields.ts';
 import type { AuditStore, RequestLists, RequestStore, StoredRequest } from '../ports.ts';
 import type { RequestState } from '../request.ts';
 import { type ChainReading, compareWithChain, emptyReading, type Fault, readOn } from '../verification.ts';
@@ -27,6 +28,7 @@ type Ports = { store: RequestStore & RequestLists & AuditStore };
  * which nothing is stored.
  */
 export async function verifyRun({ store }: Ports, { runId }: { runId: string }): Promise<Verification> {
+  if (!isPlainId(runId)) throw runNotFound(runId);
   const requests = await requestsOf(store, runId);
   const { reading, count } = await readChain(store, runId);
   if (count === 0 && requests.size === 0) throw runNotFound(runId);

@@ -7,3 +7,13 @@ export const codesOf = (answers: readonly Answer[]): (number | string)[] => answ
 
 export const times = <Result>(count: number, make: (index: number) => Result): Result[] =>
   Array.from({ length: count }, (_, index) => make(index));
+
+/** One after the other: a function's next worker starts only where calls meet. */
+export async function inTurn<Item, Result>(
+  items: readonly Item[],
+  make: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const [index, item] of items.entries()) results.push(await make(item, index));
+  return results;
+}

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { times } from './answers.ts';
+import { inTurn, times } from './answers.ts';
 import { type Answer, email, type Front, newRun } from './harness.ts';
 import { startWith } from './known-people.ts';
 
@@ -50,8 +50,8 @@ describe('all pages together hold every item once', () => {
   });
 
   test('of what waits for a role, the earliest deadline first', async () => {
-    const requests = await Promise.all(
-      times(7, (n) => asked(email({ runId: newRun(), timeoutSeconds: 600 - ((n * 3) % 7) }))),
+    const requests = await inTurn(times(7, newRun), (runId, n) =>
+      asked(email({ runId, timeoutSeconds: 600 - ((n * 3) % 7) })),
     );
     const items = await allPages('alice', '?role=support_agent', 2);
     const ours = items.filter(({ requestId }) => idsOf(requests).includes(requestId));
@@ -67,7 +67,7 @@ describe('all pages together hold every item once', () => {
       actionArgs: { n },
       timeoutSeconds: 300 + n,
     });
-    const requests = await Promise.all(times(7, (n) => asked(both((n * 3) % 5))));
+    const requests = await inTurn([0, 3, 1, 4, 2, 0, 3], (n) => asked(both(n)));
     for (const n of [0, 3, 4]) await front.approve(requests[n], n === 3 ? 'fay' : 'sid');
     for (const limit of [1, 2, 3, 5, 100]) {
       const items = await allPages('bea', '?status=PENDING', limit);
@@ -77,7 +77,7 @@ describe('all pages together hold every item once', () => {
   });
 
   test('of what was answered, newest first', async () => {
-    const requests = await Promise.all(times(6, () => asked(email({ runId: newRun() }))));
+    const requests = await inTurn(times(6, newRun), (runId) => asked(email({ runId })));
     for (const { requestId } of requests) await front.reject(requestId, 'alice');
     const items = await allPages('alice', '?status=REJECTED', 2);
     expect(idsOf(items).slice(0, 6)).toEqual(idsOf(requests).reverse());
