@@ -1,8 +1,15 @@
 import { canonicalJson, sha256Hex } from './canonical-json.ts';
+import { compileCondition } from './condition.ts';
 import { CountersignError } from './errors.ts';
-import type { ActionPolicy, MissionPolicy, QuorumRole } from './policy.ts';
+import type { ActionPolicy, MissionPolicy, QuorumRole, Rule } from './policy.ts';
 import { givenAndAllowed, ownMember, placeOf } from './policy-problems.ts';
-import { type ActionDocument, type PolicyDocument, policyDocument, policyOf } from './policy-schema.ts';
+import {
+  type ActionDocument,
+  type PolicyDocument,
+  policyDocument,
+  policyOf,
+  type RuleDocument,
+} from './policy-schema.ts';
 
 export type { PolicyDocument } from './policy-schema.ts';
 
@@ -22,6 +29,7 @@ export function checkPolicyDocument(value: unknown): PolicyDocument {
   // zod leaves such a member out without a word.
   if (ownMember(ownMember(value, 'actions'), '__proto__') !== undefined)
     problems.push(`${placeOf(['actions', '__proto__'])} is no name that an action can have`);
+  if (result.success) problems.push(...conditionProblems(result.data));
   if (!result.success || problems.length > 0)
     throw new CountersignError('POLICY_INVALID', `The policy document is not valid: ${problems.join('; ')}.`, {
       problems,
@@ -34,9 +42,10 @@ export function missionPolicy(document: PolicyDocument): MissionPolicy {
   const { mission, defaults, actions } = document;
   const named = Object.keys(actions).sort();
   const roles = [defaults.approverRole, ...(defaults.escalateTo ?? [])];
-  for (const { approverRole, approvals = [], escalateTo = [] } of Object.values(actions)) {
-    roles.push(...(approverRole ? [approverRole] : []), ...approvals.map(({ role }) => role), ...escalateTo);
-  }
+  const namesRoles = [...Object.values(actions), ...rulesOf(document).map(([, rule]) => rule)];
+  for (const { approverRole, approvals = [] } of namesRoles)
+    roles.push(...(approverRole ? [approverRole] : []), ...approvals.map(({ role }) => role));
+  for (const { escalateTo = [] } of Object.values(actions)) roles.push(...escalateTo);
   return {
     missionId: mission,
     version: sha256Hex(canonicalJson(document)).slice(0, 12),
@@ -45,9 +54,39 @@ export function missionPolicy(document: PolicyDocument): MissionPolicy {
       { policy: 'approval_gate', reason: 'The policy does not list this action, so a person decides' },
       defaults,
     ),
+    rules: (document.rules ?? []).map(compileRule),
     roles: new Set(roles.sort()),
   };
 }
+
+/** Every rule of the document, with its place. */
+const rulesOf = ({ rules = [], actions }: PolicyDocument): [path: (string | number)[], RuleDocument][] => [
+  ...rules.map((rule, index): [(string | number)[], RuleDocument] => [['rules', index], rule]),
+  ...Object.entries(actions).flatMap(([name, { rules: own = [] }]) =>
+    own.map((rule, index): [(string | number)[], RuleDocument] => [['actions', name, 'rules', index], rule]),
+  ),
+];
+
+function conditionProblems(document: PolicyDocument): string[] {
+  return rulesOf(document).flatMap(([path, { when }]) => {
+    try {
+      compileCondition(when);
+      return [];
+    } catch (error) {
+      return [`${placeOf([...path, 'when'])} ${error instanceof Error ? error.message : String(error)}`];
+    }
+  });
+}
+
+const compileRule = (rule: RuleDocument): Rule => ({
+  id: rule.id,
+  condition: compileCondition(rule.when),
+  effect: rule.then,
+  reason: rule.reason ?? rule.when,
+  ...(rule.approvals && { approvals: rule.approvals }),
+  ...(rule.approverRole !== undefined && { approvals: [{ role: rule.approverRole, count: 1 }] }),
+  ...(rule.timeoutSeconds !== undefined && { timeoutSeconds: rule.timeoutSeconds }),
+});
 
 function actionPolicy(action: ActionDocument, defaults: PolicyDocument['defaults']): ActionPolicy {
   const policy = policyOf(action) ?? 'approval_gate';
@@ -64,6 +103,7 @@ function actionPolicy(action: ActionDocument, defaults: PolicyDocument['defaults
     validForSeconds: action.validForSeconds ?? defaults.validForSeconds ?? defaultValidForSeconds,
     ...(policy === 'sampling' && { sampleRate: action.sampleRate ?? defaultSampleRate }),
     secretPaths: action.secretPaths ?? [],
+    rules: (action.rules ?? []).map(compileRule),
   };
 }
 

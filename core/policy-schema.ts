@@ -35,6 +35,45 @@ const secretPath = z.string().refine(
     .join(', ')}`,
 );
 
+const approvalList = z
+  .array(closed({ role: name, count: z.int().min(1).max(10) }))
+  .min(1)
+  .max(10)
+  .refine((list) => areDifferent(list.map(({ role }) => role)), 'each role may be named once; raise its count instead');
+
+/** How long a condition may be; longer ones are no longer read by anybody. */
+const longestCondition = 2_000;
+
+const rule = closed({
+  // biome-ignore lint/suspicious/noThenProperty: the word of the language (DESIGN §6); nobody awaits a rule
+  then: z.enum(['allow', 'pause', 'stop']),
+  id: name,
+  when: z.string().trim().min(1).max(longestCondition),
+  reason: reason.optional(),
+  approvals: approvalList.optional(),
+  approverRole: name.optional(),
+  timeoutSeconds: seconds.optional(),
+}).superRefine((given, context) => {
+  for (const member of ['approvals', 'approverRole', 'timeoutSeconds'] as const)
+    if (given[member] !== undefined && given.then !== 'pause')
+      context.addIssue({
+        code: 'custom',
+        message: `goes with then: pause only, not with ${given.then}`,
+        path: [member],
+      });
+  if (given.approvals && given.approverRole)
+    context.addIssue({
+      code: 'custom',
+      message: 'is said by approvals already; give one of the two',
+      path: ['approverRole'],
+    });
+});
+
+const rules = z
+  .array(rule)
+  .max(1000)
+  .refine((list) => areDifferent(list.map(({ id }) => id)), 'each id may be given once');
+
 const risk = closed({ reversible: z.boolean(), errorCost: z.enum(['low', 'high']) });
 
 const action = closed({
@@ -42,15 +81,7 @@ const action = closed({
   risk: risk.optional(),
   reason,
   approverRole: name.optional(),
-  approvals: z
-    .array(closed({ role: name, count: z.int().min(1).max(10) }))
-    .min(1)
-    .max(10)
-    .refine(
-      (list) => areDifferent(list.map(({ role }) => role)),
-      'each role may be named once; raise its count instead',
-    )
-    .optional(),
+  approvals: approvalList.optional(),
   timeoutSeconds: seconds.optional(),
   onTimeout: z.enum(onTimeout).optional(),
   escalateTo: roles.optional(),
@@ -59,6 +90,7 @@ const action = closed({
   sampleRate: z.number().min(0).max(1).optional(),
   noveltyKey: z.array(pointer).min(1).max(10).optional(),
   secretPaths: z.array(secretPath).max(100).optional(),
+  rules: rules.optional(),
 }).superRefine((given, context) => {
   const refuse = (member: keyof typeof given | undefined, message: string) =>
     context.addIssue({ code: 'custom', message, path: member === undefined ? [] : [member] });
@@ -95,10 +127,22 @@ export const policyDocument = closed({
       context.addIssue({ code: 'custom', message: 'onTimeout: escalate and escalateTo go together' });
   }),
   actions: z.record(z.string().min(1).max(1024), action),
+  rules: rules.optional(),
+}).superRefine(({ rules: ofAll = [], actions }, context) => {
+  const taken = new Set(ofAll.map(({ id }) => id));
+  for (const [actionName, { rules: own = [] }] of Object.entries(actions))
+    for (const [index, { id }] of own.entries())
+      if (taken.has(id))
+        context.addIssue({
+          code: 'custom',
+          message: 'is the id of a rule of the mission already',
+          path: ['actions', actionName, 'rules', index, 'id'],
+        });
 });
 
 export type PolicyDocument = z.infer<typeof policyDocument>;
 export type ActionDocument = PolicyDocument['actions'][string];
+export type RuleDocument = NonNullable<PolicyDocument['rules']>[number];
 
 /** The policy as named, or as the matrix chooses it from the risk; `undefined` where it is neither or both. */
 export function policyOf({ policy, risk }: Pick<ActionDocument, 'policy' | 'risk'>): PolicyName | undefined {

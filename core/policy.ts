@@ -1,3 +1,5 @@
+import type { Condition } from './condition.ts';
+
 export type PolicyName = 'autonomous' | 'sampling' | 'approval_novel' | 'approval_gate' | 'dual_approval';
 export type OnTimeout = 'reject' | 'escalate' | 'proceed';
 
@@ -5,6 +7,27 @@ export type OnTimeout = 'reject' | 'escalate' | 'proceed';
 export interface QuorumRole {
   role: string;
   count: number;
+}
+
+export type Effect = 'allow' | 'pause' | 'stop';
+
+/** A condition over the facts of one step, with an effect. Compiled once, when the document is read. */
+export interface Rule {
+  id: string;
+  condition: Condition;
+  effect: Effect;
+  reason: string;
+  /** With `pause`: which votes are needed, where the rule says so itself. */
+  approvals?: QuorumRole[];
+  /** With `pause`: seconds; the shortest of those that matched counts. */
+  timeoutSeconds?: number;
+}
+
+/** A rule that matched, or that could not be read; it stands on the request and in the audit. */
+export interface Matched {
+  ruleId: string;
+  effect: Effect;
+  reason: string;
 }
 
 /** How one action is treated, every default filled in. */
@@ -26,6 +49,8 @@ export interface ActionPolicy {
   sampleRate?: number;
   /** JSON Pointers into the request (`/actionArgs/card/number`) whose values are shown to nobody but the requester. */
   secretPaths: string[];
+  /** The action's own rules. */
+  rules: Rule[];
 }
 
 /** A mission's policy document, checked. `version` names its content. */
@@ -35,6 +60,8 @@ export interface MissionPolicy {
   actions: ReadonlyMap<string, ActionPolicy>;
   /** For an action that is not listed: an `approval_gate` with the document's defaults. */
   unlisted: ActionPolicy;
+  /** Rules over every action of the mission. */
+  rules: Rule[];
   /** Every role that the document names; who holds one of them may see the mission's requests. */
   roles: ReadonlySet<string>;
 }
@@ -44,7 +71,7 @@ export interface PinnedPolicy {
   name: PolicyName;
   version: string;
   reason: string;
-  matched: { ruleId: string; effect: string; reason: string }[];
+  matched: Matched[];
   timeoutSeconds: number;
   onTimeout: OnTimeout;
   escalateTo: string[];

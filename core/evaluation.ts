@@ -1,0 +1,98 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { celValue, type Facts } from './condition.ts';
+import { type Instant, toMilliseconds } from './instant.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+import type { ActionPolicy, Effect, Matched, MissionPolicy, QuorumRole, Rule } from './policy.ts';
+
+/** One step as rules see it. What the agent says of itself lies under `args`, `result` and `agent.confidence`. */
+export interface Step {
+  actionName: string;
+  actionArgs: JsonObject;
+  runId: string;
+  missionId: string;
+  phase: 'before' | 'after';
+  /** From the verified token. */
+  requestedBy: string;
+  agentConfidence?: number | undefined;
+  onBehalfOf?: string | undefined;
+  actionResult?: JsonValue | undefined;
+  now: Instant;
+  /** 1 the first time that the run asks for this action since it began, or was last refused. */
+  attempt: number;
+}
+
+/** What the policy and its rules make of a step. */
+export interface Evaluation {
+  effect: Effect;
+  /** Every rule that matched, and every one that could not be read. */
+  matched: Matched[];
+  /** With `pause`: which votes are needed. */
+  approvals: QuorumRole[];
+  timeoutSeconds: number;
+}
+
+export function factsOf(step: Step): Facts {
+  const size = { values: 0, bytes: 0 };
+  const { agentConfidence, onBehalfOf, actionResult } = step;
+  const bindings: Facts['bindings'] = {
+    args: celValue(step.actionArgs, size),
+    action: new Map([['name', step.actionName]]),
+    run: new Map([['id', step.runId]]),
+    mission: new Map([['id', step.missionId]]),
+    agent: new Map<string, string | number>([
+      ['name', step.requestedBy],
+      ...(agentConfidence === undefined ? [] : [['confidence', agentConfidence] as const]),
+    ]),
+    subject: new Map(onBehalfOf === undefined ? [] : [['id', onBehalfOf]]),
+    phase: step.phase,
+    now: timestampFromMs(toMilliseconds(step.now)),
+    attempt: BigInt(step.attempt),
+    ...(actionResult !== undefined && { result: celValue(actionResult, size) }),
+  };
+  return { bindings, size };
+}
+
+/**
+ * Stop beats pause beats allow beats the action's own policy. A rule that cannot be read is a pause that says so: nothing
+ * unreadable ever allows.
+ */
+export function evaluate(policy: ActionPolicy, mission: Pick<MissionPolicy, 'rules'>, facts: Facts): Evaluation {
+  const judged = [...mission.rules, ...policy.rules].flatMap((rule) => judge(rule, facts));
+  const effect = strictest(judged.map(({ match }) => match.effect)) ?? ownEffect(policy);
+  const pausing = judged.filter(({ match }) => match.effect === 'pause');
+  return {
+    effect,
+    matched: judged.map(({ match }) => match),
+    approvals: effect === 'pause' ? approvalsFor(policy, pausing) : [],
+    timeoutSeconds: Math.min(policy.timeoutSeconds, ...pausing.map(({ rule }) => rule.timeoutSeconds ?? Infinity)),
+  };
+}
+
+interface Judged {
+  match: Matched;
+  rule: Pick<Rule, 'approvals' | 'timeoutSeconds'>;
+}
+
+function judge(rule: Rule, facts: Facts): Judged[] {
+  const truth = rule.condition.evaluate(facts);
+  if ('unreadable' in truth) {
+    const reason = `could not be evaluated: ${truth.unreadable}`;
+    return [{ match: { ruleId: rule.id, effect: 'pause', reason }, rule: {} }];
+  }
+  return truth.value ? [{ match: { ruleId: rule.id, effect: rule.effect, reason: rule.reason }, rule }] : [];
+}
+
+const strictest = (effects: Effect[]): Effect | undefined =>
+  (['stop', 'pause', 'allow'] as const).find((effect) => effects.includes(effect));
+
+const ownEffect = ({ approvals }: ActionPolicy): Effect => (approvals.length > 0 ? 'pause' : 'allow');
+
+/** What the pausing rules ask for, the larger count for each role; and the policy's own quorum, unless every one of them names its own. */
+function approvalsFor(policy: ActionPolicy, pausing: Judged[]): QuorumRole[] {
+  const own = policy.approvals.length > 0 ? policy.approvals : [{ role: policy.approverRole, count: 1 }];
+  const lists = pausing.map(({ rule }) => rule.approvals ?? own);
+  const needed = new Map<string, number>();
+  for (const { role, count } of (lists.length > 0 ? lists : [own]).flat())
+    needed.set(role, Math.max(count, needed.get(role) ?? 0));
+  return [...needed].map(([role, count]) => ({ role, count }));
+}
