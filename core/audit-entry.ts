@@ -1,6 +1,6 @@
 import type { Digest } from './canonical-json.ts';
 import type { Instant } from './instant.ts';
-import type { QuorumRole } from './policy.ts';
+import type { Effect, QuorumRole } from './policy.ts';
 import type { Status, VoteWord } from './request.ts';
 
 export type Actor = { kind: 'agent' | 'person'; id: string } | { kind: 'service'; id: 'policy' | 'sweep' };
@@ -28,6 +28,8 @@ export type EntryEvent =
         onBehalfOf?: string;
         status: Status;
         policy: string;
+        /** Rules that matched, or could not be read, by id; their words stand in the policy document. */
+        matched?: { ruleId: string; effect: Effect }[];
         approvals: QuorumRole[];
         deadline: Instant;
         sample?: { rate: number; draw: number; sampled: boolean };
@@ -67,6 +69,9 @@ export interface VoteDetails {
   /** With an edit: what would run now. */
   editedDigest?: Digest;
   textDigest?: Digest;
+  /** With an edit: what the rules, run again, ask for. */
+  approvals?: QuorumRole[];
+  matched?: { ruleId: string; effect: Effect }[];
 }
 
 /** What is hashed: everything but the hash. */

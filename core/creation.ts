@@ -4,9 +4,10 @@ import { canonicalJson, sha256Hex } from './canonical-json.ts';
 import { withWake } from './deadline.ts';
 import { askedDeliveries } from './deliveries.ts';
 import { CountersignError } from './errors.ts';
+import { type Evaluation, evaluate, factsOf, withoutReasons } from './evaluation.ts';
 import { addSeconds, type Instant } from './instant.ts';
 import type { JsonObject, JsonValue } from './json.ts';
-import type { ActionPolicy, MissionPolicy, PinnedPolicy } from './policy.ts';
+import type { ActionPolicy, Effect, MissionPolicy, PinnedPolicy } from './policy.ts';
 import type { RequestFacts, RequestState } from './request.ts';
 import { checkSize, textContent } from './texts.ts';
 
@@ -42,21 +43,24 @@ export interface CreationContext {
   salt: string;
   /** Uniform in [0, 1): decides whether a sampled action is drawn. */
   draw: number;
+  /** How often the run has asked for this action since its first rejection, this time included. */
+  attempt: number;
 }
 
-/** The new request under the mission's policy: open, or allowed at once. Its `version` and `lastEntry` are the writer's. */
+/** The new request under the mission's policy and rules: open, or allowed or stopped at once. Its `version` and `lastEntry` are the writer's. */
 export function ask(
   question: Question,
   mission: MissionPolicy,
   context: CreationContext,
 ): { after: RequestState; event: EntryEvent; contents: Content[] } {
-  const { now, requestedBy } = context;
+  const { now, requestedBy, attempt } = context;
   const policy = mission.actions.get(question.actionName) ?? mission.unlisted;
   const action = actionContent(question);
   checkSize('actionArgs', question.actionArgs);
   const texts = requestTexts(question, context.salt);
-  const sample = drawSample(policy, context.draw);
-  const pinned = pin(policy, mission, question.timeoutSeconds);
+  const judged = evaluate(policy, mission, factsOf({ ...question, requestedBy, now, attempt }));
+  const sample = judged.effect === 'allow' ? drawSample(policy, context.draw) : undefined;
+  const pinned = pin(policy, mission, judged, question.timeoutSeconds);
 
   const facts: RequestFacts = {
     requestId: context.requestId,
@@ -68,9 +72,10 @@ export function ask(
     textsDigest: texts.digest,
     bodyDigest: bodyDigest(question),
     policy: pinned,
+    attempt,
     ...(sample && { sample }),
-    approvals: policy.approvals,
-    asked: [...new Set(policy.approvals.map(({ role }) => role))],
+    approvals: judged.approvals,
+    asked: judged.approvals.map(({ role }) => role),
     level: 0,
     deadline: addSeconds(now, pinned.timeoutSeconds),
     votes: [],
@@ -81,7 +86,7 @@ export function ask(
     version: 0,
     lastEntry: { sequence: 0, hash: '' },
   };
-  const after = withWake(policy.approvals.length === 0 ? allowed(facts) : open(facts));
+  const after = withWake(stateAt(judged.effect, facts));
   const { onBehalfOf, approvals, deadline } = after;
   return {
     after,
@@ -94,6 +99,7 @@ export function ask(
         ...(onBehalfOf !== undefined && { onBehalfOf }),
         status: after.status,
         policy: policy.policy,
+        ...(judged.matched.length > 0 && { matched: withoutReasons(judged.matched) }),
         approvals,
         deadline,
         ...(sample && { sample }),
@@ -101,6 +107,17 @@ export function ask(
     },
     contents: [action, texts],
   };
+}
+
+function stateAt(effect: Effect, facts: RequestFacts): RequestState {
+  switch (effect) {
+    case 'allow':
+      return allowed(facts);
+    case 'pause':
+      return open(facts);
+    case 'stop':
+      return stopped(facts);
+  }
 }
 
 const open = (facts: RequestFacts): RequestState => {
@@ -113,6 +130,13 @@ const allowed = (facts: RequestFacts): RequestState => ({
   status: 'APPROVED',
   decision: { word: 'approve', source: 'policy', decidedBy: [], decidedAt: facts.requestedAt },
   claimBy: addSeconds(facts.requestedAt, facts.policy.validForSeconds),
+  closedAt: facts.requestedAt,
+});
+
+const stopped = (facts: RequestFacts): RequestState => ({
+  ...facts,
+  status: 'REJECTED',
+  decision: { word: 'reject', source: 'policy', decidedBy: [], decidedAt: facts.requestedAt },
   closedAt: facts.requestedAt,
 });
 
@@ -149,22 +173,28 @@ const drawSample = (policy: ActionPolicy, draw: number): RequestFacts['sample'] 
     ? { rate: policy.sampleRate, draw, sampled: draw < policy.sampleRate }
     : undefined;
 
-function pin(policy: ActionPolicy, mission: MissionPolicy, shortened: number | undefined): PinnedPolicy {
-  if (shortened !== undefined && shortened > policy.timeoutSeconds)
+function pin(
+  policy: ActionPolicy,
+  mission: MissionPolicy,
+  { matched, approvals, timeoutSeconds }: Evaluation,
+  shortened: number | undefined,
+): PinnedPolicy {
+  if (shortened !== undefined && shortened > timeoutSeconds)
     throw new CountersignError(
       'VALIDATION_FAILED',
-      `/timeoutSeconds is ${shortened}; it may only shorten the policy's ${policy.timeoutSeconds}.`,
+      `/timeoutSeconds is ${shortened}; it may only shorten the policy's ${timeoutSeconds}.`,
     );
   return {
     name: policy.policy,
     version: mission.version,
     reason: policy.reason,
-    matched: [],
-    timeoutSeconds: shortened ?? policy.timeoutSeconds,
+    matched,
+    timeoutSeconds: shortened ?? timeoutSeconds,
     onTimeout: policy.onTimeout,
     escalateTo: policy.escalateTo,
     validForSeconds: policy.validForSeconds,
     secretPaths: policy.secretPaths,
     approverRole: policy.approverRole,
+    approvals,
   };
 }

@@ -1,11 +1,13 @@
-import { type Action, actionContent, type Content } from './action.ts';
+import type { Action, Content } from './action.ts';
+import type { VoteDetails } from './audit-entry.ts';
 import { fromCanonical } from './canonical-json.ts';
 import { isPast, withWake } from './deadline.ts';
 import { askedDeliveries } from './deliveries.ts';
+import { type Edit, editOf, judgedAgain, refuseEdit } from './edit.ts';
 import { CountersignError } from './errors.ts';
+import type { Evaluation } from './evaluation.ts';
 import { addSeconds, type Instant } from './instant.ts';
 import type { JsonObject, JsonValue } from './json.ts';
-import { restoreSecrets } from './json-pointer.ts';
 import { lateAttempt } from './lateness.ts';
 import type { StoredRequest } from './ports.ts';
 import { isCalled, type Principal } from './principal.ts';
@@ -18,17 +20,22 @@ import { checkSize, textContent } from './texts.ts';
 export type VoteCommand =
   | { decision: 'approve'; argsDigest: string; note?: string | undefined }
   | { decision: 'reject'; argsDigest?: string | undefined; note: string }
-  | { decision: 'edit'; argsDigest: string; note?: string | undefined; editedArgs: JsonObject }
+  | {
+      decision: 'edit';
+      argsDigest: string;
+      note?: string | undefined;
+      editedArgs: JsonObject;
+      actionName?: string | undefined;
+    }
   | { decision: 'respond'; argsDigest: string; note?: string | undefined; response: JsonValue };
-
-/** A request can be edited so often; the state item stays small. */
-const mostEdits = 20;
 
 export interface VoteContext {
   voter: Principal;
   now: Instant;
   /** Fresh random text for the commitment to the note or response. */
   salt: string;
+  /** The rules, run again on an action with edited arguments. */
+  judge(action: Action): Evaluation;
 }
 
 /**
@@ -38,9 +45,9 @@ export interface VoteContext {
 export function decide(request: StoredRequest, command: VoteCommand, context: VoteContext): Step {
   const { state } = request;
   const { voter, now } = context;
-  const edited = command.decision === 'edit' ? editedAction(request, command.editedArgs) : undefined;
+  const edited = command.decision === 'edit' ? editOf(request, command.editedArgs) : undefined;
   const earlier = state.votes.findLast((vote) => vote.approver === voter.id);
-  const repeated = earlier !== undefined && isRepeat(request, earlier, command, edited);
+  const repeated = earlier !== undefined && isRepeat(request, earlier, command, edited?.content);
 
   const roles = voter.roles.filter((role) => state.asked.includes(role));
   const late = () => lateAttempt(state, voter.id, command.decision, state.deadline, now);
@@ -65,8 +72,8 @@ export function decide(request: StoredRequest, command: VoteCommand, context: Vo
       `You saw ${command.argsDigest}; what would run now is ${state.effectiveDigest}. Read it again.`,
       { effectiveDigest: state.effectiveDigest },
     );
-  if (edited) refuseEdit(state);
-  if (edited?.digest === state.effectiveDigest)
+  if (command.decision === 'edit') refuseEdit(state, command.actionName);
+  if (edited?.content.digest === state.effectiveDigest)
     throw new CountersignError(
       'VALIDATION_FAILED',
       'The edited arguments are those that stand already: approve them instead.',
@@ -134,8 +141,8 @@ function refuseOwnApproval(state: RequestState, voter: Principal, word: VoteWord
 function cast(
   state: PendingState,
   command: VoteCommand,
-  edited: Content | undefined,
-  { voter, now, salt }: VoteContext,
+  edited: Edit | undefined,
+  { voter, now, salt, judge }: VoteContext,
   roles: string[],
 ): Step {
   checkSize('note', command.note);
@@ -151,10 +158,10 @@ function cast(
     roles,
     ...(command.argsDigest !== undefined && { argsDigest: command.argsDigest }),
     ...(text && { textDigest: text.digest }),
-    ...(edited && { editedDigest: edited.digest }),
+    ...(edited && { editedDigest: edited.content.digest }),
     at: now,
   };
-  const contents = [text, edited].filter((content) => content !== undefined);
+  const contents = [text, edited?.content].filter((content) => content !== undefined);
   const voted: PendingState = { ...state, votes: [...state.votes, vote] };
   const { approver: _approver, at: _at, ...details } = vote;
   const decidedBy = [voter.id] as [string];
@@ -193,29 +200,30 @@ function cast(
       return approved(decision('approve', deciders(voted)));
     }
     case 'edit': {
-      const effectiveDigest = edited?.digest ?? state.effectiveDigest;
-      if (votesNeeded(state.approvals) === 1) return approved(decision('edit'), effectiveDigest);
-      const asked = [...new Set([...state.approvals.map(({ role }) => role), ...state.asked])];
+      if (!edited) throw new Error('an edit has edited arguments');
+      const { approvals, policy, judged } = judgedAgain(state, judge(edited.action));
+      const seen = { ...details, ...judged };
+      const effectiveDigest = edited.content.digest;
+      const stricter: PendingState = { ...closed(), effectiveDigest, approvals, policy };
+      if (votesNeeded(approvals) === 1) return approved(decision('edit'), stricter, seen);
+      const asked = [...new Set([...approvals.map(({ role }) => role), ...state.asked])];
       const editors = [...new Set([...state.editors, voter.id])];
-      const open: PendingState = { ...voted, effectiveDigest, editors, asked };
+      const open: PendingState = { ...stricter, editors, asked };
       const after = { ...open, owed: askedDeliveries(open, now) };
-      return change(withWake<RequestState>(after), { type: 'arguments_edited', details }, contents);
+      return change(withWake<RequestState>(after), { type: 'arguments_edited', details: seen }, contents);
     }
   }
 
-  function approved(made: HumanDecision<'approve' | 'edit'>, effectiveDigest = state.effectiveDigest): Step {
+  function approved(
+    made: HumanDecision<'approve' | 'edit'>,
+    from: PendingState = closed(),
+    seen: VoteDetails = details,
+  ): Step {
     const claimBy = addSeconds(now, state.policy.validForSeconds);
-    const after = withWake<RequestState>({
-      ...closed(),
-      effectiveDigest,
-      status: 'APPROVED',
-      decision: made,
-      claimBy,
-      closedAt: now,
-    });
+    const after = withWake<RequestState>({ ...from, status: 'APPROVED', decision: made, claimBy, closedAt: now });
     return change(
       after,
-      { type: 'request_approved', details: { ...details, decidedBy: made.decidedBy, claimBy } },
+      { type: 'request_approved', details: { ...seen, decidedBy: made.decidedBy, claimBy } },
       contents,
     );
   }
@@ -227,24 +235,4 @@ function deciders(state: PendingState): [string, ...string[]] {
   const seated = new Set(fillPlaces(state.approvals, votes).map(({ approver }) => approver));
   const names = votes.map(({ approver }) => approver).filter((approver) => seated.has(approver));
   return [...new Set(names)] as [string, ...string[]];
-}
-
-function refuseEdit(state: PendingState): void {
-  if (state.phase === 'after')
-    throw new CountersignError(
-      'EDIT_NOT_ALLOWED',
-      'This asks about a step that has already run; its arguments cannot be edited.',
-    );
-  if (state.votes.filter(({ word }) => word === 'edit').length >= mostEdits)
-    throw new CountersignError('EDIT_NOT_ALLOWED', `The arguments were edited ${mostEdits} times, which is the most.`);
-}
-
-/** The action with the edited arguments; values that the editor was shown as hidden are put back. */
-function editedAction({ state, contents }: StoredRequest, editedArgs: JsonObject): Content {
-  const current = contents.get(state.effectiveDigest);
-  if (current === undefined) throw new Error(`content ${state.effectiveDigest} is missing`);
-  const action = fromCanonical<Action & JsonObject>(current);
-  const actionArgs = restoreSecrets(editedArgs, action.actionArgs, state.policy.secretPaths);
-  checkSize('actionArgs', actionArgs);
-  return actionContent({ ...action, actionArgs });
 }

@@ -1,8 +1,12 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { Action } from './action.ts';
 import { celValue, type Facts } from './condition.ts';
 import { type Instant, toMilliseconds } from './instant.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { ActionPolicy, Effect, Matched, MissionPolicy, QuorumRole, Rule } from './policy.ts';
+import type { StoredRequest } from './ports.ts';
+import { stricterOf } from './quorum.ts';
+import { readTexts } from './texts.ts';
 
 /** One step as rules see it. What the agent says of itself lies under `args`, `result` and `agent.confidence`. */
 export interface Step {
@@ -91,8 +95,32 @@ const ownEffect = ({ approvals }: ActionPolicy): Effect => (approvals.length > 0
 function approvalsFor(policy: ActionPolicy, pausing: Judged[]): QuorumRole[] {
   const own = policy.approvals.length > 0 ? policy.approvals : [{ role: policy.approverRole, count: 1 }];
   const lists = pausing.map(({ rule }) => rule.approvals ?? own);
-  const needed = new Map<string, number>();
-  for (const { role, count } of (lists.length > 0 ? lists : [own]).flat())
-    needed.set(role, Math.max(count, needed.get(role) ?? 0));
-  return [...needed].map(([role, count]) => ({ role, count }));
+  return stricterOf(...(lists.length > 0 ? lists : [own]));
+}
+
+/** As they stand in the audit: a reason may quote what the agent wrote. */
+export const withoutReasons = (matched: readonly Matched[]): Pick<Matched, 'ruleId' | 'effect'>[] =>
+  matched.map(({ ruleId, effect }) => ({ ruleId, effect }));
+
+/**
+ * The rules of the mission, run again on a request that exists, with another action in its place or the same. A mission that
+ * is gone has no rules: the request carries its own authority.
+ */
+export function judgeAgain(
+  { state, contents }: StoredRequest,
+  action: Action,
+  mission: MissionPolicy | undefined,
+  now: Instant,
+): Evaluation {
+  if (!mission)
+    return { effect: 'pause', matched: [], approvals: state.approvals, timeoutSeconds: state.policy.timeoutSeconds };
+  const { agentConfidence, actionResult } = readTexts(contents, state.textsDigest) ?? {};
+  const facts = factsOf({
+    ...state,
+    ...action,
+    now,
+    actionResult,
+    ...(typeof agentConfidence === 'number' && { agentConfidence }),
+  });
+  return evaluate(mission.actions.get(action.actionName) ?? mission.unlisted, mission, facts);
 }

@@ -78,4 +78,6 @@ export interface PinnedPolicy {
   validForSeconds: number;
   secretPaths: string[];
   approverRole: string;
+  /** What was needed before any escalation; an edit may raise it. */
+  approvals: QuorumRole[];
 }

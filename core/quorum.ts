@@ -66,3 +66,10 @@ export function awaitedRoles(state: RequestState): string[] {
     (role) => filled(state.approvals, [...votes, { approver: '\u0000one more', roles: [role] }]) > now,
   );
 }
+
+/** The larger count for each role of the lists. */
+export function stricterOf(...lists: (readonly QuorumRole[])[]): QuorumRole[] {
+  const needed = new Map<string, number>();
+  for (const { role, count } of lists.flat()) needed.set(role, Math.max(count, needed.get(role) ?? 0));
+  return [...needed].map(([role, count]) => ({ role, count }));
+}

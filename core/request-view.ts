@@ -33,7 +33,12 @@ export function viewOf(request: StoredRequest, reader: Pick<Principal, 'id'>): J
     requestedAt: state.requestedAt,
     status: state.status,
     verdict: verdictOf(state.status),
-    policy: { name: policy.name, version: policy.version, reason: policy.reason, matched: policy.matched },
+    policy: {
+      name: policy.name,
+      version: policy.version,
+      reason: policy.reason,
+      matched: policy.matched.map((match) => ({ ...match })),
+    },
     approvals: state.approvals.map(({ role, count }) => ({ role, count })),
     approverRole: state.asked[0] ?? policy.approverRole,
     awaits: awaitedRoles(state),

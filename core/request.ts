@@ -83,6 +83,8 @@ export interface RequestFacts {
   /** Digest of the whole body as asked, to tell a replay from a conflict. Salted with nothing: never shown. */
   bodyDigest: Digest;
   policy: PinnedPolicy;
+  /** How often the run had asked for this action since its first rejection, this time included. */
+  attempt: number;
   /** The draw of a sampled action: `sampled` is `draw < rate`. */
   sample?: { rate: number; draw: number; sampled: boolean };
 
@@ -123,7 +125,8 @@ export interface Approved {
 }
 export interface Rejected {
   status: 'REJECTED';
-  decision: HumanDecision<'reject'>;
+  /** By a person, or by a rule that stops. */
+  decision: HumanDecision<'reject'> | PolicyDecision<'reject'>;
   closedAt: Instant;
 }
 export interface Responded {

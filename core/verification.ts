@@ -105,7 +105,7 @@ function withVote(
   known: RequestAccount,
   { actor, at, details }: AuditEntry & { details: VoteDetails },
 ): RequestAccount {
-  const { word, roles, argsDigest, editedDigest, textDigest } = details;
+  const { word, roles, argsDigest, editedDigest, textDigest, approvals = known.approvals } = details;
   const vote: Vote = { approver: actor.id, word, roles, at };
   const digests = { ...(argsDigest && { argsDigest }), ...(textDigest && { textDigest }) };
   const edit = editedDigest && { editedDigest };
@@ -113,6 +113,7 @@ function withVote(
     ...known,
     votes: [...known.votes, { ...vote, ...digests, ...edit }],
     effectiveDigest: editedDigest ?? known.effectiveDigest,
+    approvals,
   };
 }
 

@@ -89,6 +89,7 @@ const rolesThatRevoke = (state: RequestState): string[] => [
   ...new Set([
     ...state.approvals.map(({ role }) => role),
     ...state.asked,
+    ...state.policy.approvals.map(({ role }) => role),
     state.policy.approverRole,
     ...state.policy.escalateTo,
   ]),

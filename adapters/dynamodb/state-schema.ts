@@ -10,13 +10,14 @@ const policy = z.object({
   name: z.enum(['autonomous', 'sampling', 'approval_novel', 'approval_gate', 'dual_approval']),
   version: z.string(),
   reason: z.string(),
-  matched: z.array(z.object({ ruleId: z.string(), effect: z.string(), reason: z.string() })),
+  matched: z.array(z.object({ ruleId: z.string(), effect: z.enum(['allow', 'pause', 'stop']), reason: z.string() })),
   timeoutSeconds: z.number(),
   onTimeout: z.enum(['reject', 'escalate', 'proceed']),
   escalateTo: z.array(z.string()),
   validForSeconds: z.number(),
   secretPaths: z.array(z.string()),
   approverRole: z.string(),
+  approvals: quorum,
 });
 
 const vote = z.object({
@@ -56,6 +57,7 @@ const facts = z.object({
   textsDigest: z.string(),
   bodyDigest: z.string(),
   policy,
+  attempt: z.int().positive(),
   sample: z.object({ rate: z.number(), draw: z.number(), sampled: z.boolean() }).optional(),
   approvals: quorum,
   asked: z.array(z.string()),
@@ -104,7 +106,11 @@ export const stateSchema = z.discriminatedUnion('status', [
     claim: claim.optional(),
     outcome: outcome.optional(),
   }),
-  facts.extend({ status: z.literal('REJECTED'), decision: byPerson('reject'), closedAt: instant }),
+  facts.extend({
+    status: z.literal('REJECTED'),
+    decision: z.discriminatedUnion('source', [byPerson('reject'), byItself('reject', 'policy')]),
+    closedAt: instant,
+  }),
   facts.extend({ status: z.literal('RESPONDED'), decision: byPerson('respond'), closedAt: instant }),
   facts.extend({ status: z.literal('TIMED_OUT'), decision: byItself('timeout', 'timeout'), closedAt: instant }),
   facts.extend({ status: z.literal('CANCELLED'), cancelledBy: z.string(), closedAt: instant }),

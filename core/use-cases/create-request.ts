@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { attemptKey } from '../audit-chain.ts';
 import { checkBody } from '../check-body.ts';
 import { ask, bodyDigest, idFromKey, type Question } from '../creation.ts';
 import { CountersignError } from '../errors.ts';
@@ -74,7 +75,8 @@ export async function createRequest(
         `The run ${question.runId} belongs to another requester or another mission.`,
       );
     const now = world.now();
-    const context = { requestId, requestedBy: principal.id, now, salt: world.randomId(), draw: world.draw() };
+    const attempt = (owner?.attempts[attemptKey(question.actionName)] ?? 0) + 1;
+    const context = { requestId, requestedBy: principal.id, now, salt: world.randomId(), draw: world.draw(), attempt };
     const change = buildChange(ask(question, mission, context), {
       tail,
       actor: { kind: 'agent', id: principal.id },

@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import type { Action } from '../action.ts';
 import { checkBody } from '../check-body.ts';
 import { decide, type VoteCommand } from '../decision.ts';
+import { judgeAgain } from '../evaluation.ts';
 import { digest, jsonObject, jsonValue } from '../fields.ts';
 import type { Policies, StoredRequest } from '../ports.ts';
 import { requireScope } from '../principal.ts';
@@ -17,11 +19,17 @@ export const decisionBody = z.discriminatedUnion('decision', [
     argsDigest: digest.optional(),
     note: z.string().min(1, 'is needed to reject'),
   }),
-  z.strictObject({ decision: z.literal('edit'), argsDigest: digest, note, editedArgs: jsonObject }),
+  z.strictObject({
+    decision: z.literal('edit'),
+    argsDigest: digest,
+    note,
+    editedArgs: jsonObject,
+    actionName: z.string().optional(),
+  }),
   z.strictObject({ decision: z.literal('respond'), argsDigest: digest, note, response: jsonValue }),
 ]);
 
-const allowed = ['decision', 'argsDigest', 'note', 'editedArgs (edit)', 'response (respond)'];
+const allowed = ['decision', 'argsDigest', 'note', 'editedArgs (edit)', 'actionName (edit)', 'response (respond)'];
 
 /**
  * One approver's vote; the answer is the request after it. Of any number of deciders at once exactly one decides. Throws what
@@ -39,7 +47,9 @@ export async function decideRequest(
     { requestId, actor: { kind: 'person', id: principal.id }, until },
     async (request, now) => {
       await requireVisible(policies, request.state, principal);
-      return decide(request, command, { voter: principal, now, salt: world.randomId() });
+      const mission = await policies.find(request.state.missionId);
+      const judge = (action: Action) => judgeAgain(request, action, mission, now);
+      return decide(request, command, { voter: principal, now, salt: world.randomId(), judge });
     },
   );
 }

@@ -32,6 +32,7 @@ export function alertRequest(given: Given = {}): StoredRequest {
     effectiveDigest: content.digest,
     textsDigest: texts.digest,
     bodyDigest: 'sha256:0',
+    attempt: 1,
     policy: {
       name: 'dual_approval',
       version: '2657a8de540f',
@@ -43,6 +44,7 @@ export function alertRequest(given: Given = {}): StoredRequest {
       validForSeconds: 3600,
       secretPaths: given.secretPaths ?? [],
       approverRole: 'support_manager',
+      approvals: [{ role: 'support_manager', count: 2 }],
     },
     approvals: [{ role: 'support_manager', count: 2 }],
     asked: ['support_manager'],

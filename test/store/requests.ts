@@ -36,6 +36,7 @@ export function pendingState(facts: Partial<PendingState> = {}): PendingState {
     effectiveDigest: action.digest,
     textsDigest: contentOf({ kind: 'request-texts', salt: 's' }).digest,
     bodyDigest: digestOf('body'),
+    attempt: 1,
     policy: {
       name: 'dual_approval',
       version: 'v1',
@@ -47,6 +48,7 @@ export function pendingState(facts: Partial<PendingState> = {}): PendingState {
       validForSeconds: 3600,
       secretPaths: [],
       approverRole: 'support_manager',
+      approvals: [{ role: 'support_manager', count: 2 }],
     },
     approvals: [
       { role: 'support_manager', count: 1 },
