@@ -10,6 +10,9 @@ const words = z
 const settings = {
   requestsTable: z.string().min(1),
   auditTable: z.string().min(1),
+  policiesTable: z.string().min(1),
+  samplesTable: z.string().min(1),
+  escalationsTable: z.string().min(1),
   alertsTopic: z.string().min(1),
   webUrl: address,
   /** Verbatim: a token's `iss` must equal it to the last character. */

@@ -2,6 +2,9 @@
 export const environment = {
   requestsTable: 'REQUESTS_TABLE',
   auditTable: 'AUDIT_TABLE',
+  policiesTable: 'POLICIES_TABLE',
+  samplesTable: 'SAMPLES_TABLE',
+  escalationsTable: 'ESCALATIONS_TABLE',
   alertsTopic: 'ALERTS_TOPIC_ARN',
   /** Where approvers' links lead; no slash at the end. */
   webUrl: 'WEB_URL',

@@ -3,6 +3,7 @@ import type { AuditEntry } from './audit-entry.ts';
 import type { Change } from './change.ts';
 import type { Instant } from './instant.ts';
 import type { MissionPolicy } from './policy.ts';
+import type { Precedent } from './precedent.ts';
 import type { Owed, RequestState, Status } from './request.ts';
 
 /** A request with everything that it names. */
@@ -48,7 +49,7 @@ export interface RequestStore {
   readTail(runId: string): Promise<AuditEntry | undefined>;
   /**
    * Writes the change in one transaction, on these conditions: the entry's sequence number is free; a new request's id is
-   * free; a known request still has the version of `before`, and where `before` is pending and a person decides, its
+   * free; the conditions of all `moves` hold; a known request still has the version of `before`, and where `before` is pending and a person decides, its
    * deadline is after `after`'s decision. Throttling, transaction conflicts and lost acknowledgements are tried again
    * inside until `until` (epoch milliseconds), with jitter; an unclear answer is cleared up by reading the entry back
    * before anything is said. Past `until` it throws `TOO_MANY_REQUESTS`. Throws `VALIDATION_FAILED` when `revises` does not hold.
@@ -57,6 +58,17 @@ export interface RequestStore {
   commit(change: Change, until: number): Promise<CommitResult>;
   /** Counts one more late attempt of somebody whose first one is in the audit. Not on any version. */
   countLateAttempt(requestId: string, principal: string): Promise<void>;
+}
+
+export interface PrecedentStore {
+  /** One small, strongly consistent read. */
+  readPrecedent(key: Pick<Precedent, 'missionId' | 'precedentId'>): Promise<Precedent | undefined>;
+  /** Those of one action, revoked ones too, in no order that means anything; strongly consistent. */
+  precedentsOf(
+    of: Pick<Precedent, 'missionId' | 'actionName'>,
+    limit: number,
+    cursor?: string,
+  ): Promise<Page<Precedent>>;
 }
 
 /** What the sweep and `dispatch` need beyond the above. None of these moves `version`. */

@@ -1,6 +1,7 @@
 import type { Content } from './action.ts';
 import type { EntryEvent } from './audit-entry.ts';
 import type { CountersignError } from './errors.ts';
+import type { Move } from './move.ts';
 import type { RequestState } from './request.ts';
 
 /**
@@ -12,7 +13,14 @@ import type { RequestState } from './request.ts';
  */
 export type Step =
   | { kind: 'same' }
-  | { kind: 'change'; after: RequestState; event: EntryEvent; contents: Content[]; refusal?: CountersignError }
+  | {
+      kind: 'change';
+      after: RequestState;
+      event: EntryEvent;
+      contents: Content[];
+      moves?: Move[];
+      refusal?: CountersignError;
+    }
   | { kind: 'late-again'; refusal: CountersignError };
 
 export const same: Step = { kind: 'same' };

@@ -1,5 +1,6 @@
 import { configuration } from '../adapters/config.ts';
 import { createClient } from '../adapters/dynamodb/client.ts';
+import type { Connection } from '../adapters/dynamodb/connection.ts';
 import { createStore } from '../adapters/dynamodb/store.ts';
 import type { TokenNames } from '../adapters/http/identity.ts';
 import { issuerAt } from '../adapters/oidc/issuer.ts';
@@ -13,11 +14,18 @@ import { world } from '../adapters/world.ts';
  * Joins the ports to their adapters. Each function calls what it needs, once, at cold start; a setting that it lacks fails
  * there. Nothing here keeps anything between calls but connections.
  */
-const tables = (names: { requestsTable: string; auditTable: string }) =>
-  createStore({ client: createClient(), world, ...names });
+const tables = (names: Partial<TableNames>) => createStore({ client: createClient(), world, ...notGiven, ...names });
 
-/** For a function that has no business with the audit table: it does not know the name. */
-const notGiven = 'not-given';
+type TableNames = Omit<Connection, 'client' | 'world'>;
+
+/** For a function that has no business with a table: it does not know the name. */
+const notGiven: TableNames = {
+  requestsTable: 'not-given',
+  auditTable: 'not-given',
+  policiesTable: 'not-given',
+  samplesTable: 'not-given',
+  escalationsTable: 'not-given',
+};
 
 export const tokenNames = (): TokenNames => configuration(['rolesClaim', 'scopePrefix']);
 
@@ -35,7 +43,7 @@ export const requestPorts = () => ({
 });
 
 export const waitingPorts = () => ({
-  store: tables({ ...configuration(['requestsTable']), auditTable: notGiven }),
+  store: tables(configuration(['requestsTable'])),
   policies: bundledPolicies(),
   world,
 });
@@ -47,7 +55,7 @@ export const sweepingPorts = () => ({
 });
 
 export const dispatchingPorts = () => ({
-  store: tables({ ...configuration(['requestsTable']), auditTable: notGiven }),
+  store: tables(configuration(['requestsTable'])),
   alerts: alerts(),
   world,
 });

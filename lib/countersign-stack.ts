@@ -29,18 +29,21 @@ export class CountersignStack extends Stack {
     const { region, scopePrefix, rolesClaim, sweepMinutes } = config;
 
     const key = new Key(this, 'key', { enableKeyRotation: true, removalPolicy: RemovalPolicy.RETAIN });
-    const { requests, audit } = new Tables(this, 'tables', key).byName;
+    const { requests, audit, policies, samples, escalations } = new Tables(this, 'tables', key).byName;
     const alerts = new Alerts(this, 'alerts', { encryptionKey: key, subscriptions: config.subscriptions });
     const failed = this.#deadLetterQueue();
     const api = new Api(this, 'api');
     const webUrl = config.webUrl ?? api.url;
     const identity = config.identity ?? new Identity(this, 'identity', { webUrl, scopePrefix, roles: policy.roles });
 
-    const grants = grantsOf({ requests, audit, alerts: alerts.topic });
+    const grants = grantsOf({ requests, audit, policies, samples, escalations, alerts: alerts.topic });
     const awsUses = awsUsesOf({ key, region, auditStreamArn: audit.tableStreamArn ?? '', failed });
     const values = {
       requestsTable: requests.tableName,
       auditTable: audit.tableName,
+      policiesTable: policies.tableName,
+      samplesTable: samples.tableName,
+      escalationsTable: escalations.tableName,
       alertsTopic: alerts.topic.topicArn,
       webUrl,
       issuer: identity.issuer,

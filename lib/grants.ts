@@ -10,6 +10,9 @@ type Operation = 'GetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem' |
 export interface GrantedResources {
   requests: TableV2;
   audit: TableV2;
+  policies: TableV2;
+  samples: TableV2;
+  escalations: TableV2;
   alerts: ITopic;
 }
 

@@ -1,4 +1,4 @@
-import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import type { Change } from '../../core/change.ts';
 import { CountersignError } from '../../core/errors.ts';
@@ -16,13 +16,12 @@ import { type Purpose, type Refusal, refusalOf } from './conflicts.ts';
 import type { Connection } from './connection.ts';
 import { Expression } from './expression.ts';
 import { awaitsItems, contentItem, entryItem, type Item, stateItem, stateKey } from './items.ts';
+import { moveWrite, type Write } from './move-write.ts';
 import { Patience } from './patience.ts';
 import { readHash } from './reads.ts';
 import { stateSchema } from './state-schema.ts';
 import { stateUpdate } from './state-update.ts';
 import { isVote } from './vote.ts';
-
-type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /** See the port. The token makes a try whose answer was lost and the next one one and the same write. */
 export async function commit(connection: Connection, change: Change, until: number): Promise<CommitResult> {
@@ -81,7 +80,8 @@ async function whoWrote(connection: Connection, { entry }: Change, patience: Pat
   }
 }
 
-function writesOf({ requestsTable, auditTable }: Connection, change: Change): [Purpose, Write][] {
+function writesOf(connection: Connection, change: Change): [Purpose, Write][] {
+  const { requestsTable, auditTable } = connection;
   const { after, contents, entry, revises } = change;
   const put = (item: object): Write => ({ Put: { TableName: requestsTable, Item: { ...item } } });
   const named = new Map(contents.map((content) => [content.digest, content]));
@@ -90,6 +90,7 @@ function writesOf({ requestsTable, auditTable }: Connection, change: Change): [P
     ['state', stateWrite(requestsTable, change)],
     ...[...named.values()].map((content): [Purpose, Write] => ['content', put(contentItem(after.requestId, content))]),
     ...awaitsWrites(requestsTable, change).map((write): [Purpose, Write] => ['awaits', write]),
+    ...(change.moves ?? []).map((move): [Purpose, Write] => ['move', moveWrite(connection, move)]),
     ...(revises ? [['revises', revisesCheck(requestsTable, change, revises)] satisfies [Purpose, Write]] : []),
   ];
 }

@@ -15,7 +15,7 @@ export type Refusal =
   | { kind: 'unclear' };
 
 /** What each item of the transaction is for, in its order. */
-export type Purpose = 'entry' | 'state' | 'content' | 'awaits' | 'revises';
+export type Purpose = 'entry' | 'state' | 'content' | 'awaits' | 'move' | 'revises';
 
 const busy = new Set([
   'TransactionConflictException',

@@ -6,5 +6,8 @@ export interface Connection {
   client: DynamoDBDocumentClient;
   requestsTable: string;
   auditTable: string;
+  policiesTable: string;
+  samplesTable: string;
+  escalationsTable: string;
   world: Pick<World, 'now' | 'randomId' | 'draw' | 'pause'>;
 }

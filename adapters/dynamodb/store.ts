@@ -1,5 +1,5 @@
 import { CountersignError } from '../../core/errors.ts';
-import type { AuditStore, DeliveryStore, RequestLists, RequestStore } from '../../core/ports.ts';
+import type { AuditStore, DeliveryStore, PrecedentStore, RequestLists, RequestStore } from '../../core/ports.ts';
 import { closed } from './closed-list.ts';
 import { commit } from './commit.ts';
 import { refusalOf } from './conflicts.ts';
@@ -7,10 +7,13 @@ import type { Connection } from './connection.ts';
 import { countLateAttempt, due, lease, postpone, rest, strike } from './deliveries.ts';
 import { ofRun, pendingForRole } from './lists.ts';
 import { pendingForRoles } from './pending-list.ts';
+import { precedentsOf, readPrecedent } from './precedents.ts';
 import { entries, readRequest, readState, readTail } from './reads.ts';
 
-/** The ports of the store on two DynamoDB tables, one function per access pattern. */
-export function createStore(connection: Connection): RequestStore & DeliveryStore & RequestLists & AuditStore {
+/** The ports of the store on the DynamoDB tables, one function per access pattern. */
+export function createStore(
+  connection: Connection,
+): RequestStore & DeliveryStore & RequestLists & AuditStore & PrecedentStore {
   return {
     readRequest: (requestId) => answered(readRequest(connection, requestId)),
     readState: (requestId) => answered(readState(connection, requestId)),
@@ -34,6 +37,8 @@ export function createStore(connection: Connection): RequestStore & DeliveryStor
     pendingForRoles: (roles, limit, cursor) => pendingForRoles(connection, roles, limit, cursor),
     ofRun: (runId, limit, cursor) => answered(ofRun(connection, runId, limit, cursor)),
     closed: (before, limit, cursor) => answered(closed(connection, before, limit, cursor)),
+    readPrecedent: (key) => answered(readPrecedent(connection, key)),
+    precedentsOf: (of, limit, cursor) => answered(precedentsOf(connection, of, limit, cursor)),
     entries: (runId, after, limit) => answered(entries(connection, runId, after, limit)),
   };
 }

@@ -90,3 +90,7 @@ export const parts = {
   content: (digest: string) => `content#${digest}`,
   awaits: (role: string) => `awaits#${role}`,
 } as const;
+
+/** Precedents stand in the policies table, apart from every mission's versions: a mission's id holds no `#`. */
+export const precedentPartition = (missionId: string, actionKey: string): string =>
+  `precedent#${missionId}#${actionKey}`;

@@ -8,17 +8,20 @@ import type {
   CommitResult,
   DeliveryStore,
   Page,
+  PrecedentStore,
   RequestLists,
   RequestStore,
   RequestSummary,
   StoredEntry,
   StoredRequest,
 } from '../../core/ports.ts';
+import type { Precedent } from '../../core/precedent.ts';
 import { awaitedRoles } from '../../core/quorum.ts';
 import type { Owed, RequestState } from '../../core/request.ts';
 import { decodeCursor, encodeCursor } from '../dynamodb/cursor.ts';
 import { summarySchema } from '../dynamodb/state-schema.ts';
 import { isVote } from '../dynamodb/vote.ts';
+import { MemoryRecords, placeOf } from './moves.ts';
 
 interface Row {
   state: RequestState;
@@ -32,9 +35,10 @@ const position = z.strictObject({ list: z.string(), last: z.tuple([z.string(), z
  * The ports of the store for tests of use cases: as atomic as the tables (each method runs without interruption), and what
  * goes in or out is copied.
  */
-export class MemoryStore implements RequestStore, DeliveryStore, RequestLists, AuditStore {
+export class MemoryStore implements RequestStore, DeliveryStore, RequestLists, AuditStore, PrecedentStore {
   readonly #requests = new Map<string, Row>();
   readonly #chains = new Map<string, AuditEntry[]>();
+  readonly records = new MemoryRecords();
 
   async readRequest(requestId: string): Promise<StoredRequest | undefined> {
     return structuredClone(this.#requests.get(requestId));
@@ -49,12 +53,13 @@ export class MemoryStore implements RequestStore, DeliveryStore, RequestLists, A
   }
 
   async commit(change: Change, _until: number): Promise<CommitResult> {
-    const { before, after, entry, contents, revises } = structuredClone(change);
+    const { before, after, entry, contents, revises, moves = [] } = structuredClone(change);
     const row = this.#requests.get(after.requestId);
     const chain = this.#chains.get(entry.runId) ?? [];
     if (entry.sequence !== chain.length + 1) return 'conflict';
     if (row?.state.version !== before?.version || row?.state.status !== before?.status) return 'conflict';
     if (before?.status === 'PENDING' && isVote(entry) && entry.at >= before.deadline) return 'conflict';
+    if (!moves.every((move) => this.records.holds(move))) return 'conflict';
     if (revises && this.#requests.get(revises.requestId)?.state.requestedBy !== revises.requestedBy) {
       throw new CountersignError(
         'VALIDATION_FAILED',
@@ -65,6 +70,7 @@ export class MemoryStore implements RequestStore, DeliveryStore, RequestLists, A
     const named = contents.map(({ digest, canonical }) => [digest, canonical] as const);
     this.#requests.set(after.requestId, { state, contents: new Map([...(row?.contents ?? []), ...named]) });
     this.#chains.set(entry.runId, [...chain, entry]);
+    for (const move of moves) this.records.apply(move);
     return 'committed';
   }
 
@@ -130,6 +136,29 @@ export class MemoryStore implements RequestStore, DeliveryStore, RequestLists, A
     return (this.#chains.get(runId) ?? [])
       .slice(after, after + limit)
       .map(({ sequence, hash, canonical }) => ({ runId, sequence, hash, canonical }));
+  }
+
+  async readPrecedent(key: Pick<Precedent, 'missionId' | 'precedentId'>): Promise<Precedent | undefined> {
+    return structuredClone(this.records.precedents.get(placeOf(key)));
+  }
+
+  async precedentsOf(
+    { missionId, actionName }: Pick<Precedent, 'missionId' | 'actionName'>,
+    limit: number,
+    cursor?: string,
+  ): Promise<Page<Precedent>> {
+    const position = z.strictObject({
+      missionId: z.literal(missionId),
+      actionName: z.literal(actionName),
+      last: z.string(),
+    });
+    const last = cursor === undefined ? '' : decodeCursor(position, cursor).last;
+    const rest = [...this.records.precedents.values()]
+      .filter((one) => one.missionId === missionId && one.actionName === actionName && one.precedentId > last)
+      .sort((one, other) => (one.precedentId < other.precedentId ? -1 : 1));
+    const items = structuredClone(rest.slice(0, limit));
+    const end = items.at(-1)?.precedentId;
+    return { items, ...(rest.length > limit && { cursor: encodeCursor({ missionId, actionName, last: end }) }) };
   }
 
   #states(): RequestState[] {

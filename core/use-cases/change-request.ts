@@ -6,6 +6,7 @@ import { CountersignError } from '../errors.ts';
 import { isPlainId } from '../fields.ts';
 import { type Instant, toMilliseconds } from '../instant.ts';
 import type { JsonValue } from '../json.ts';
+import type { Move } from '../move.ts';
 import type { RequestStore, StoredRequest, World } from '../ports.ts';
 import type { Principal } from '../principal.ts';
 import type { RequestState } from '../request.ts';
@@ -27,10 +28,10 @@ export interface Acting {
 
 /** Seals the next entry of the run and joins it to the state that it records. */
 export function buildChange(
-  step: { before?: RequestState; after: RequestState; event: EntryEvent; contents: Content[] },
+  step: { before?: RequestState; after: RequestState; event: EntryEvent; contents: Content[]; moves?: Move[] },
   { tail, actor, now }: { tail: AuditEntry | undefined; actor: Actor; now: Instant },
 ): Change {
-  const { before, after, event, contents } = step;
+  const { before, after, event, contents, moves } = step;
   const entry = sealEntry({
     ...event,
     ...nextInChain(tail),
@@ -50,6 +51,7 @@ export function buildChange(
     },
     entry,
     contents,
+    ...(moves && { moves }),
   };
 }
 

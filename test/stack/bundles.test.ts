@@ -20,6 +20,9 @@ const code = (name: FunctionName) => readFileSync(join(bundles[name], 'index.js'
 const values = {
   requestsTable: 'requests',
   auditTable: 'audit',
+  policiesTable: 'policies',
+  samplesTable: 'samples',
+  escalationsTable: 'escalations',
   alertsTopic: 'arn:aws:sns:eu-central-1:000000000000:alerts',
   webUrl: 'https://approvals.example',
   issuer: 'https://id.example',

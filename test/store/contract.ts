@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { addSeconds } from '../../core/instant.ts';
-import type { AuditStore, DeliveryStore, RequestLists, RequestStore } from '../../core/ports.ts';
+import type { AuditStore, DeliveryStore, PrecedentStore, RequestLists, RequestStore } from '../../core/ports.ts';
 import { deliveryContract, due } from './delivery-contract.ts';
 import { listContract } from './list-contract.ts';
+import { movesContract } from './moves-contract.ts';
 import {
   oneOfManyCreatesWins,
   oneOfManyDecidersWins,
@@ -23,7 +24,7 @@ import {
   soon,
 } from './requests.ts';
 
-export type Store = RequestStore & DeliveryStore & RequestLists & AuditStore;
+export type Store = RequestStore & DeliveryStore & RequestLists & AuditStore & PrecedentStore;
 
 /** What every store must do. `empty` makes one of which nothing is stored. */
 export function storeContract(name: string, empty: () => Promise<Store>): void {
@@ -152,5 +153,6 @@ export function storeContract(name: string, empty: () => Promise<Store>): void {
 
     deliveryContract(() => store);
     listContract(() => store);
+    movesContract(() => store);
   });
 }

@@ -9,9 +9,24 @@ const local = { region: 'eu-central-1', credentials: { accessKeyId: 'local', sec
 /** New tables on the engine, with a client of their own. */
 export async function emptyTables(endpoint: string, overrides: DynamoDBClientConfig = {}): Promise<Connection> {
   const client = createClient({ ...local, endpoint, ...overrides });
-  const names = { requests: `requests-${newId()}`, audit: `audit-${newId()}` };
+  const suffix = newId();
+  const names = {
+    requests: `requests-${suffix}`,
+    audit: `audit-${suffix}`,
+    policies: `policies-${suffix}`,
+    samples: `samples-${suffix}`,
+    escalations: `escalations-${suffix}`,
+  };
   await createTables(client, names);
-  return { client, requestsTable: names.requests, auditTable: names.audit, world: testWorld };
+  return {
+    client,
+    requestsTable: names.requests,
+    auditTable: names.audit,
+    policiesTable: names.policies,
+    samplesTable: names.samples,
+    escalationsTable: names.escalations,
+    world: testWorld,
+  };
 }
 
 /** Another client of the same tables. */
