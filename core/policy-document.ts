@@ -1,7 +1,9 @@
+import { defaultMaxAttempts } from './bounds.ts';
 import { canonicalJson, sha256Hex } from './canonical-json.ts';
 import { compileCondition } from './condition.ts';
 import { CountersignError } from './errors.ts';
 import type { ActionPolicy, MissionPolicy, QuorumRole, Rule } from './policy.ts';
+import { boundsOf, windowOf, windowProblems } from './policy-bounds.ts';
 import { givenAndAllowed, ownMember, placeOf } from './policy-problems.ts';
 import {
   type ActionDocument,
@@ -29,7 +31,7 @@ export function checkPolicyDocument(value: unknown): PolicyDocument {
   // zod leaves such a member out without a word.
   if (ownMember(ownMember(value, 'actions'), '__proto__') !== undefined)
     problems.push(`${placeOf(['actions', '__proto__'])} is no name that an action can have`);
-  if (result.success) problems.push(...conditionProblems(result.data));
+  if (result.success) problems.push(...conditionProblems(result.data), ...windowProblems(result.data));
   if (!result.success || problems.length > 0)
     throw new CountersignError('POLICY_INVALID', `The policy document is not valid: ${problems.join('; ')}.`, {
       problems,
@@ -49,12 +51,14 @@ export function missionPolicy(document: PolicyDocument): MissionPolicy {
   return {
     missionId: mission,
     version: sha256Hex(canonicalJson(document)).slice(0, 12),
-    actions: new Map(named.map((name) => [name, actionPolicy(actions[name] as ActionDocument, defaults)])),
+    actions: new Map(named.map((name) => [name, actionPolicy(actions[name] as ActionDocument, document)])),
     unlisted: actionPolicy(
       { policy: 'approval_gate', reason: 'The policy does not list this action, so a person decides' },
-      defaults,
+      document,
     ),
-    rules: (document.rules ?? []).map(compileRule),
+    rules: (document.rules ?? []).map((rule) => compileRule(rule, windowIds(document))),
+    windows: (document.windows ?? []).map(windowOf),
+    bounds: boundsOf(document),
     roles: new Set(roles.sort()),
   };
 }
@@ -67,10 +71,13 @@ const rulesOf = ({ rules = [], actions }: PolicyDocument): [path: (string | numb
   ),
 ];
 
+const windowIds = ({ windows = [] }: PolicyDocument): ReadonlySet<string> => new Set(windows.map(({ id }) => id));
+
 function conditionProblems(document: PolicyDocument): string[] {
+  const windows = windowIds(document);
   return rulesOf(document).flatMap(([path, { when }]) => {
     try {
-      compileCondition(when);
+      compileCondition(when, windows);
       return [];
     } catch (error) {
       return [`${placeOf([...path, 'when'])} ${error instanceof Error ? error.message : String(error)}`];
@@ -78,9 +85,9 @@ function conditionProblems(document: PolicyDocument): string[] {
   });
 }
 
-const compileRule = (rule: RuleDocument): Rule => ({
+const compileRule = (rule: RuleDocument, windows: ReadonlySet<string>): Rule => ({
   id: rule.id,
-  condition: compileCondition(rule.when),
+  condition: compileCondition(rule.when, windows),
   effect: rule.then,
   reason: rule.reason ?? rule.when,
   ...(rule.approvals && { approvals: rule.approvals }),
@@ -88,7 +95,8 @@ const compileRule = (rule: RuleDocument): Rule => ({
   ...(rule.timeoutSeconds !== undefined && { timeoutSeconds: rule.timeoutSeconds }),
 });
 
-function actionPolicy(action: ActionDocument, defaults: PolicyDocument['defaults']): ActionPolicy {
+function actionPolicy(action: ActionDocument, document: PolicyDocument): ActionPolicy {
+  const { defaults } = document;
   const policy = policyOf(action) ?? 'approval_gate';
   const onTimeout = action.onTimeout ?? defaults.onTimeout ?? 'reject';
   const approverRole = action.approverRole ?? action.approvals?.[0]?.role ?? defaults.approverRole;
@@ -103,7 +111,8 @@ function actionPolicy(action: ActionDocument, defaults: PolicyDocument['defaults
     validForSeconds: action.validForSeconds ?? defaults.validForSeconds ?? defaultValidForSeconds,
     ...(policy === 'sampling' && { sampleRate: action.sampleRate ?? defaultSampleRate }),
     secretPaths: action.secretPaths ?? [],
-    rules: (action.rules ?? []).map(compileRule),
+    maxAttempts: action.maxAttempts ?? defaults.maxAttempts ?? document.maxAttempts ?? defaultMaxAttempts,
+    rules: (action.rules ?? []).map((rule) => compileRule(rule, windowIds(document))),
   };
 }
 

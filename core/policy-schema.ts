@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { boundIds } from './bounds.ts';
 import { parsePointer } from './json-pointer.ts';
 import type { OnTimeout, PolicyName } from './policy.ts';
 
@@ -22,6 +23,7 @@ const name = z
   .string()
   .max(128)
   .regex(/^[A-Za-z0-9_.-]+$/, 'letters, digits, _ . and - are allowed');
+const limit = z.int().min(1).max(1_000_000);
 const seconds = z.int().min(1).max(year);
 const reason = z.string().trim().min(1).max(500);
 const roles = z.array(name).min(1).max(10).refine(areDifferent, 'each may be named once');
@@ -47,7 +49,10 @@ const longestCondition = 2_000;
 const rule = closed({
   // biome-ignore lint/suspicious/noThenProperty: the word of the language (DESIGN §6); nobody awaits a rule
   then: z.enum(['allow', 'pause', 'stop']),
-  id: name,
+  id: name.refine(
+    (id) => !boundIds.some((bound) => bound === id),
+    'is the name of a bound; a rule needs one of its own',
+  ),
   when: z.string().trim().min(1).max(longestCondition),
   reason: reason.optional(),
   approvals: approvalList.optional(),
@@ -89,6 +94,7 @@ const action = closed({
   validForSeconds: seconds.optional(),
   sampleRate: z.number().min(0).max(1).optional(),
   noveltyKey: z.array(pointer).min(1).max(10).optional(),
+  maxAttempts: limit.optional(),
   secretPaths: z.array(secretPath).max(100).optional(),
   rules: rules.optional(),
 }).superRefine((given, context) => {
@@ -113,6 +119,35 @@ const action = closed({
     refuse('onTimeout', 'is proceed, which is never allowed where more than one person must approve');
 });
 
+const windows = z
+  .array(
+    closed({
+      id: z
+        .string()
+        .regex(
+          /^[A-Za-z_][A-Za-z0-9_]{0,63}$/,
+          'a name is needed that can stand in a condition: letters, digits and _, no digit first',
+        ),
+      by: z.enum(['run', 'agent', 'subject']),
+      value: pointer.optional(),
+      over: z.string().refine(isSpan, '1m to 31d is needed, such as 30m, 24h or 7d'),
+      actions: z
+        .array(z.string().min(1).max(1024))
+        .min(1)
+        .max(100)
+        .refine(areDifferent, 'each may be named once')
+        .optional(),
+    }),
+  )
+  .max(20)
+  .refine((list) => areDifferent(list.map(({ id }) => id)), 'each id may be given once');
+
+/** A number is the cap of a run. */
+const maxPending = z.union(
+  [limit, closed({ run: limit.optional(), agent: limit.optional() })],
+  'a number, or {run, agent}, each from 1 to 1000000, is needed',
+);
+
 /** The schema of a policy document (DESIGN §6), without a default filled in: what it returns is what was written. */
 export const policyDocument = closed({
   mission: name,
@@ -122,12 +157,17 @@ export const policyDocument = closed({
     onTimeout: z.enum(['reject', 'escalate']).optional(),
     escalateTo: roles.optional(),
     validForSeconds: seconds.optional(),
+    maxAttempts: limit.optional(),
   }).superRefine((given, context) => {
     if ((given.onTimeout === 'escalate') !== (given.escalateTo !== undefined))
       context.addIssue({ code: 'custom', message: 'onTimeout: escalate and escalateTo go together' });
   }),
   actions: z.record(z.string().min(1).max(1024), action),
   rules: rules.optional(),
+  windows: windows.optional(),
+  maxAttempts: limit.optional(),
+  maxRequests: limit.optional(),
+  maxPending: maxPending.optional(),
 }).superRefine(({ rules: ofAll = [], actions }, context) => {
   const taken = new Set(ofAll.map(({ id }) => id));
   for (const [actionName, { rules: own = [] }] of Object.entries(actions))
@@ -154,6 +194,18 @@ export function policyOf({ policy, risk }: Pick<ActionDocument, 'policy' | 'risk
 function votesOf(given: Pick<ActionDocument, 'policy' | 'risk' | 'approvals'>): number {
   if (policyOf(given) === 'dual_approval') return 2;
   return (given.approvals ?? []).reduce((sum, { count }) => sum + count, 0);
+}
+
+function isSpan(text: string): boolean {
+  const seconds = secondsOfSpan(text);
+  return seconds !== undefined && seconds >= 60 && seconds <= 31 * 86_400;
+}
+
+/** `30m`, `24h`, `7d` in seconds. */
+export function secondsOfSpan(text: string): number | undefined {
+  const [, count, unit] = /^([1-9]\d{0,6})([smhd])$/.exec(text) ?? [];
+  const seconds = { s: 1, m: 60, h: 3600, d: 86_400 }[unit ?? ''];
+  return seconds === undefined ? undefined : Number(count) * seconds;
 }
 
 function areDifferent(names: readonly string[]): boolean {

@@ -1,4 +1,6 @@
+import type { Bounds } from './bounds.ts';
 import type { Condition } from './condition.ts';
+import type { Window } from './window.ts';
 
 export type PolicyName = 'autonomous' | 'sampling' | 'approval_novel' | 'approval_gate' | 'dual_approval';
 export type OnTimeout = 'reject' | 'escalate' | 'proceed';
@@ -49,6 +51,8 @@ export interface ActionPolicy {
   sampleRate?: number;
   /** JSON Pointers into the request (`/actionArgs/card/number`) whose values are shown to nobody but the requester. */
   secretPaths: string[];
+  /** How often a run may ask for it after a first rejection. */
+  maxAttempts: number;
   /** The action's own rules. */
   rules: Rule[];
 }
@@ -62,6 +66,8 @@ export interface MissionPolicy {
   unlisted: ActionPolicy;
   /** Rules over every action of the mission. */
   rules: Rule[];
+  windows: Window[];
+  bounds: Bounds;
   /** Every role that the document names; who holds one of them may see the mission's requests. */
   roles: ReadonlySet<string>;
 }

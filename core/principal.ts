@@ -16,7 +16,8 @@ export type Scope = 'request' | 'decide' | 'audit' | 'policies';
 export const isCalled = (principal: Pick<Principal, 'id' | 'aliases'>, name: string): boolean =>
   [principal.id, ...principal.aliases].some((alias) => folded(alias) === folded(name));
 
-const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
+/** The same for every spelling of a name that means the same person. */
+export const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
 
 /** The API checks scopes before a function runs; the pages have no such guard, so the use cases ask as well. Throws `FORBIDDEN`. */
 export function requireScope(principal: Principal, scope: Scope): void {
