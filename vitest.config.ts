@@ -25,7 +25,7 @@ export default defineConfig({
       {
         test: {
           name: 'service',
-          include: ['test/{store,stack,local,service,example,readme}/**/*.test.ts'],
+          include: ['test/{store,stack,local,service,example,readme,cli}/**/*.test.ts'],
           globalSetup: ['test/service/record-calls.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
