@@ -1,5 +1,7 @@
 import type { AuditEntry, RunFacts, UnsealedEntry } from './audit-entry.ts';
+import { isRepeatedFailure } from './bounds.ts';
 import { canonicalJson, fromCanonical, sha256Hex } from './canonical-json.ts';
+import { outcomesOwedAfter } from './outcome-owed.ts';
 import type { StoredEntry } from './ports.ts';
 import type { RequestState } from './request.ts';
 
@@ -33,6 +35,41 @@ export const nextInChain = (tail: AuditEntry | undefined): { sequence: number; p
 /** The name under which attempts are counted: an action's name is the agent's text, and entries hold none. */
 export const attemptKey = (actionName: string): string => sha256Hex(actionName).slice(0, 16);
 
+/** A no after the step ends the run, a person's as well as a rule's; so does silence, which is never a yes. */
+function stoppedBy(run: RunFacts, { phase, status, requestId, ...after }: RequestState): Pick<RunFacts, 'stoppedBy'> {
+  if (run.stoppedBy !== undefined) return { stoppedBy: run.stoppedBy };
+  const takenBack = status === 'REVOKED' && 'decision' in after && after.decision.source === 'human';
+  const isNo = status === 'REJECTED' || status === 'TIMED_OUT' || takenBack;
+  return phase === 'after' && isNo ? { stoppedBy: requestId } : {};
+}
+
+function repeatedFailures(
+  { repeatedFailures = [] }: RunFacts,
+  before: RequestState | undefined,
+  { policy, actionName }: RequestState,
+): Pick<RunFacts, 'repeatedFailures'> {
+  const found = !before && isRepeatedFailure(policy.matched) ? [attemptKey(actionName)] : [];
+  const all = [...new Set([...repeatedFailures, ...found])];
+  return all.length > 0 ? { repeatedFailures: all } : {};
+}
+
+const digestKey = (argsDigest: string): string => argsDigest.slice('sha256:'.length, 'sha256:'.length + 16);
+
+/** The last ones only: the tail of a run stays small. */
+const mostEdited = 20;
+
+function edited({ edited = [] }: RunFacts, after: RequestState): Pick<RunFacts, 'edited'> {
+  const { requestId, argsDigest, effectiveDigest, status } = after;
+  const others = edited.filter((one) => one.requestId !== requestId);
+  const isEdited = status === 'APPROVED' && effectiveDigest !== argsDigest;
+  const all = isEdited ? [...others, { digest: digestKey(argsDigest), requestId }] : others;
+  return all.length > 0 ? { edited: all.slice(-mostEdited) } : {};
+}
+
+/** The request of the run in which a person approved other arguments in place of these; the last one, if there are several. */
+export const editedInPlaceOf = (run: RunFacts | undefined, argsDigest: string): string | undefined =>
+  run?.edited?.findLast(({ digest }) => digest === digestKey(argsDigest))?.requestId;
+
 /** The facts of the run after a change, from those before it. */
 export function runFactsAfter(
   run: RunFacts | undefined,
@@ -47,8 +84,14 @@ export function runFactsAfter(
   return {
     requestedBy: known.requestedBy ?? after.requestedBy,
     missionId: known.missionId ?? after.missionId,
-    policyVersion: known.policyVersion ?? after.policy.version,
+    policyVersion: before ? (known.policyVersion ?? after.policy.version) : after.policy.version,
+    policySince: known.policySince ?? after.requestedAt,
+    ...stoppedBy(known, after),
     pending: known.pending + Number(after.status === 'PENDING') - Number(before?.status === 'PENDING'),
+    requests: (known.requests ?? 0) + Number(before === undefined),
     attempts,
+    ...repeatedFailures(known, before, after),
+    ...edited(known, after),
+    ...outcomesOwedAfter(known, after),
   };
 }

@@ -1,7 +1,11 @@
 import type { Digest } from './canonical-json.ts';
 import type { Instant } from './instant.ts';
 import type { Effect, QuorumRole } from './policy.ts';
+import type { PolicyDiff } from './policy-diff.ts';
+import type { PrecedentRef } from './precedent.ts';
 import type { Status, VoteWord } from './request.ts';
+import type { Held } from './reservation.ts';
+import type { Draw } from './sampling.ts';
 
 export type Actor = { kind: 'agent' | 'person'; id: string } | { kind: 'service'; id: 'policy' | 'sweep' };
 
@@ -10,11 +14,24 @@ export interface RunFacts {
   /** Whoever made the first request owns the run; absent as long as there is none. */
   requestedBy?: string;
   missionId?: string;
+  /** The version under which the run asked last. */
   policyVersion?: string;
+  /** When the run began to ask: it keeps its version for 24 hours from here. */
+  policySince?: Instant;
+  /** An after-checkpoint that was answered with no: the run may do nothing more. */
+  stoppedBy?: string;
+  /** By when each claimed request has to say how it ended, where the mission wants to hear it. */
+  outcomesOwed?: Record<string, Instant>;
   /** Requests that wait. */
   pending: number;
+  /** Requests that there are, whatever became of them. */
+  requests?: number;
   /** Asks of an action since its first rejection by a person, by the first 16 hex digits of SHA-256 of the action's name. */
   attempts: Record<string, number>;
+  /** Those of the actions for which people were told that the run fails again and again. */
+  repeatedFailures?: string[];
+  /** Actions that a person approved with other arguments: the first 16 hex digits of the digest as asked, and the request. The last few. */
+  edited?: { digest: string; requestId: string }[];
 }
 
 /** Digests and commitments only; arguments and free text stand in content items. */
@@ -32,7 +49,13 @@ export type EntryEvent =
         matched?: { ruleId: string; effect: Effect }[];
         approvals: QuorumRole[];
         deadline: Instant;
-        sample?: { rate: number; draw: number; sampled: boolean };
+        sample?: Draw;
+        /** What it holds of windows. */
+        reserved?: Held[];
+        /** People were told that the run fails again and again. */
+        escalationId?: string;
+        /** Because of which it was not novel. */
+        precedent?: PrecedentRef;
       };
     }
   /** A vote that decided nothing yet. */
@@ -50,9 +73,35 @@ export type EntryEvent =
   /** `onTimeout: proceed`: nobody answered and the policy lets it run. */
   | { type: 'request_proceeded'; details: { deadline: Instant; claimBy: Instant } }
   | { type: 'request_cancelled'; details: Record<string, never> }
+  /** Another version of the rules was run on a request that waits; it can only have become stricter. */
+  | {
+      type: 'request_reevaluated';
+      details: {
+        /** What these rules say by themselves. */
+        effect: Effect;
+        status: Status;
+        approvals: QuorumRole[];
+        matched?: { ruleId: string; effect: Effect }[];
+      };
+    }
+  /** About no request, in a chain of the mission's own. */
+  | {
+      type: 'policy_published';
+      details: {
+        missionId: string;
+        version: string;
+        documentDigest: Digest;
+        force: boolean;
+        diff: PolicyDiff;
+        /** The request whose approval allowed it. */
+        approvalId?: string;
+      };
+    }
   | { type: 'approval_revoked'; details: { textDigest?: Digest } }
   | { type: 'approval_expired'; details: { claimBy: Instant } }
-  | { type: 'approval_claimed'; details: { claimId: string; effectiveDigest: Digest } }
+  | { type: 'approval_claimed'; details: { claimId: string; effectiveDigest: Digest; precedentId?: string } }
+  /** The action is novel again; the reason is the text. */
+  | { type: 'precedent_revoked'; details: { precedentId: string; textDigest: Digest } }
   | {
       type: 'outcome_reported';
       details: { claimId: string; outcome: 'succeeded' | 'failed' | 'unknown'; resultDigest?: Digest };
@@ -72,6 +121,8 @@ export interface VoteDetails {
   /** With an edit: what the rules, run again, ask for. */
   approvals?: QuorumRole[];
   matched?: { ruleId: string; effect: Effect }[];
+  /** With an edit that moves it: what the request holds of windows now. */
+  reserved?: Held[];
 }
 
 /** What is hashed: everything but the hash. */

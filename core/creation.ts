@@ -1,15 +1,24 @@
 import { type Action, actionContent, type Content } from './action.ts';
+import { isRepeatedFailure } from './bounds.ts';
 import type { EntryEvent } from './audit-entry.ts';
 import { canonicalJson, sha256Hex } from './canonical-json.ts';
 import { withWake } from './deadline.ts';
+import type { Counter } from './counter.ts';
 import { askedDeliveries } from './deliveries.ts';
 import { CountersignError } from './errors.ts';
+import { repeatedFailure } from './escalation.ts';
 import { type Evaluation, evaluate, factsOf, withoutReasons } from './evaluation.ts';
 import { addSeconds, type Instant } from './instant.ts';
 import type { JsonObject, JsonValue } from './json.ts';
-import type { ActionPolicy, Effect, MissionPolicy, PinnedPolicy } from './policy.ts';
+import type { Move } from './move.ts';
+import type { ActionPolicy, Effect, Matched, MissionPolicy, PinnedPolicy } from './policy.ts';
+import type { Precedent } from './precedent.ts';
 import type { RequestFacts, RequestState } from './request.ts';
+import { sampleFor } from './sample.ts';
+import { type Draw, drawAt, sampleRateOf } from './sampling.ts';
+import { inEntry, type Places, reserveFor } from './reservation.ts';
 import { checkSize, textContent } from './texts.ts';
+import { readWindows, windowsFor } from './window.ts';
 
 /** An agent's question as it arrived, checked. */
 export interface Question extends Action {
@@ -41,10 +50,21 @@ export interface CreationContext {
   now: Instant;
   /** Fresh random text for the commitment to the texts. */
   salt: string;
-  /** Uniform in [0, 1): decides whether a sampled action is drawn. */
-  draw: number;
+  /** Of the chain, or `genesis`: what a draw is made of. */
+  previousHash: string;
+  /** The one in force for this action with these novelty values. */
+  precedent?: Precedent | undefined;
   /** How often the run has asked for this action since its first rejection, this time included. */
   attempt: number;
+  /** The counters of the windows over the action, as they were read. */
+  counters?: ReadonlyMap<string, Counter> | undefined;
+  places?: Places | undefined;
+  /** A request of the run in which a person approved other arguments in place of exactly these. */
+  editedEarlier?: string | undefined;
+  /** Nobody was told yet that the run keeps asking for this action. */
+  tellsOfFailure?: boolean | undefined;
+  /** What the run has come to, judged beside the rules. */
+  imposed?: readonly Matched[];
 }
 
 /** The new request under the mission's policy and rules: open, or allowed or stopped at once. Its `version` and `lastEntry` are the writer's. */
@@ -52,17 +72,23 @@ export function ask(
   question: Question,
   mission: MissionPolicy,
   context: CreationContext,
-): { after: RequestState; event: EntryEvent; contents: Content[] } {
+): { after: RequestState; event: EntryEvent; contents: Content[]; moves: Move[] } {
   const { now, requestedBy, attempt } = context;
   const policy = mission.actions.get(question.actionName) ?? mission.unlisted;
   const action = actionContent(question);
   checkSize('actionArgs', question.actionArgs);
   const texts = requestTexts(question, context.salt);
-  const judged = evaluate(policy, mission, factsOf({ ...question, requestedBy, now, attempt }));
-  const sample = judged.effect === 'allow' ? drawSample(policy, context.draw) : undefined;
+  const { precedent, imposed = [], counters = new Map(), places = {}, editedEarlier } = context;
+  const windows = windowsFor(mission, policy, question.actionName);
+  const asking = { who: { ...question, requestedBy }, action: question, now, places };
+  const facts = factsOf({ ...question, requestedBy, now, attempt, windows: readWindows(windows, counters, asking) });
+  const judged = evaluate(policy, mission, facts, { ...(precedent && { own: 'allow' }), imposed });
+  const { reserved, moves } = reserveFor(judged.effect, context.requestId, windows, counters, asking);
+  const relied = isReliedOn(judged) ? precedent : undefined;
+  const sample = sampleOf(policy, judged, question, { ...context, textsDigest: texts.digest });
   const pinned = pin(policy, mission, judged, question.timeoutSeconds);
 
-  const facts: RequestFacts = {
+  const asked: RequestFacts = {
     requestId: context.requestId,
     ...named(question),
     requestedBy,
@@ -72,8 +98,12 @@ export function ask(
     textsDigest: texts.digest,
     bodyDigest: bodyDigest(question),
     policy: pinned,
+    missionRoles: [...mission.roles],
     attempt,
+    ...(reserved.length > 0 && { reserved }),
+    ...(editedEarlier !== undefined && { editedEarlier }),
     ...(sample && { sample }),
+    ...(relied && { precedent: refTo(relied) }),
     approvals: judged.approvals,
     asked: judged.approvals.map(({ role }) => role),
     level: 0,
@@ -86,8 +116,10 @@ export function ask(
     version: 0,
     lastEntry: { sequence: 0, hash: '' },
   };
-  const after = withWake(stateAt(judged.effect, facts));
+  const after = withWake(stateAt(judged.effect, asked));
   const { onBehalfOf, approvals, deadline } = after;
+  const escalation =
+    context.tellsOfFailure && isRepeatedFailure(judged.matched) ? repeatedFailure(after, policy) : undefined;
   return {
     after,
     event: {
@@ -103,9 +135,18 @@ export function ask(
         approvals,
         deadline,
         ...(sample && { sample }),
+        ...(relied && { precedent: refTo(relied) }),
+        ...inEntry(after),
+        ...(escalation && { escalationId: escalation.escalationId }),
       },
     },
     contents: [action, texts],
+    moves: [
+      ...moves,
+      ...(escalation ? [{ kind: 'escalation', escalation } as const] : []),
+      ...(relied ? [{ kind: 'precedent-relied-on', precedent: relied } as const] : []),
+      ...(sample?.sampled ? [{ kind: 'sample', sample: sampleFor(after) } as const] : []),
+    ],
   };
 }
 
@@ -168,10 +209,22 @@ function requestTexts(question: Question, salt: string): Content {
   return textContent('request-texts', salt, { contextSummary, agentConfidence, actionResult, metadata });
 }
 
-const drawSample = (policy: ActionPolicy, draw: number): RequestFacts['sample'] =>
-  policy.policy === 'sampling' && policy.sampleRate !== undefined
-    ? { rate: policy.sampleRate, draw, sampled: draw < policy.sampleRate }
-    : undefined;
+/** Without the precedent a person would have been asked: no rule allows it either. */
+const isReliedOn = ({ effect, matched }: Evaluation): boolean =>
+  effect === 'allow' && !matched.some((match) => match.effect === 'allow');
+
+const refTo = ({ precedentId, requestId }: Precedent) => ({ precedentId, requestId });
+
+function sampleOf(
+  policy: ActionPolicy,
+  { effect }: Evaluation,
+  { runId, agentConfidence }: Question,
+  { requestId, previousHash, precedent, textsDigest }: CreationContext & { textsDigest: string },
+): Draw | undefined {
+  const novel = policy.policy === 'approval_novel' && !precedent;
+  const rate = effect === 'allow' ? sampleRateOf(policy, { confidence: agentConfidence, novel }) : undefined;
+  return rate === undefined ? undefined : drawAt(rate, { runId, requestId, previousHash, textsDigest });
+}
 
 function pin(
   policy: ActionPolicy,
@@ -193,6 +246,9 @@ function pin(
     onTimeout: policy.onTimeout,
     escalateTo: policy.escalateTo,
     validForSeconds: policy.validForSeconds,
+    ...(policy.holdSeconds !== undefined && { holdSeconds: policy.holdSeconds }),
+    ...(mission.requireOutcome && { requireOutcome: true }),
+    ...(policy.noveltyKey && { noveltyKey: policy.noveltyKey }),
     secretPaths: policy.secretPaths,
     approverRole: policy.approverRole,
     approvals,

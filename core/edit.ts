@@ -63,7 +63,7 @@ export function judgedAgain(state: PendingState, judged: Evaluation) {
 }
 
 /** What is needed at this level, and what the rules now ask for beyond what was needed at first. */
-function raisedBy({ approvals, policy }: PendingState, judged: readonly QuorumRole[]): QuorumRole[] {
+export function raisedBy({ approvals, policy }: PendingState, judged: readonly QuorumRole[]): QuorumRole[] {
   const countOf = (list: readonly QuorumRole[], wanted: string) => list.find(({ role }) => role === wanted)?.count ?? 0;
   const more = judged.map(({ role, count }) => ({ role, count: Math.max(0, count - countOf(policy.approvals, role)) }));
   return stricterOf(

@@ -7,6 +7,7 @@ import type { ActionPolicy, Effect, Matched, MissionPolicy, QuorumRole, Rule } f
 import type { StoredRequest } from './ports.ts';
 import { stricterOf } from './quorum.ts';
 import { readTexts } from './texts.ts';
+import { type Counters, readWindows, type WindowReading, windowsFor } from './window.ts';
 
 /** One step as rules see it. What the agent says of itself lies under `args`, `result` and `agent.confidence`. */
 export interface Step {
@@ -23,6 +24,16 @@ export interface Step {
   now: Instant;
   /** 1 the first time that the run asks for this action since it began, or was last refused. */
   attempt: number;
+  /** The windows that can be read, by id. */
+  windows?: ReadonlyMap<string, WindowReading> | undefined;
+}
+
+/** What counts beside the rules. */
+export interface Beside {
+  /** What the action's own policy says, where something known of the action changes it: a precedent. */
+  own?: Effect | undefined;
+  /** What the run has come to; judged like rules that matched. Their ids hold a colon, which no rule's does. */
+  imposed?: readonly Matched[];
 }
 
 /** What the policy and its rules make of a step. */
@@ -51,18 +62,42 @@ export function factsOf(step: Step): Facts {
     phase: step.phase,
     now: timestampFromMs(toMilliseconds(step.now)),
     attempt: BigInt(step.attempt),
+    window: windowFacts(step.windows),
     ...(actionResult !== undefined && { result: celValue(actionResult, size) }),
   };
   return { bindings, size };
 }
 
+/** One that cannot be read is no member: a condition that names it fails. */
+const windowFacts = (windows: ReadonlyMap<string, WindowReading> = new Map()) =>
+  new Map(
+    [...windows].map(
+      ([id, { sum, count }]) =>
+        [
+          id,
+          new Map<string, number | bigint>([
+            ['sum', sum],
+            ['count', BigInt(count)],
+          ]),
+        ] as const,
+    ),
+  );
+
 /**
  * Stop beats pause beats allow beats the action's own policy. A rule that cannot be read is a pause that says so: nothing
  * unreadable ever allows.
  */
-export function evaluate(policy: ActionPolicy, mission: Pick<MissionPolicy, 'rules'>, facts: Facts): Evaluation {
-  const judged = [...mission.rules, ...policy.rules].flatMap((rule) => judge(rule, facts));
-  const effect = strictest(judged.map(({ match }) => match.effect)) ?? ownEffect(policy);
+export function evaluate(
+  policy: ActionPolicy,
+  mission: Pick<MissionPolicy, 'rules'>,
+  facts: Facts,
+  { own = ownEffect(policy), imposed = [] }: Beside = {},
+): Evaluation {
+  const judged: Judged[] = [
+    ...imposed.map((match) => ({ match, rule: {} })),
+    ...[...mission.rules, ...policy.rules].flatMap((rule) => judge(rule, facts)),
+  ];
+  const effect = strictest(judged.map(({ match }) => match.effect)) ?? own;
   const pausing = judged.filter(({ match }) => match.effect === 'pause');
   return {
     effect,
@@ -91,6 +126,27 @@ const strictest = (effects: Effect[]): Effect | undefined =>
 
 const ownEffect = ({ approvals }: ActionPolicy): Effect => (approvals.length > 0 ? 'pause' : 'allow');
 
+/** What one rule makes of a step. */
+export interface Explained {
+  ruleId: string;
+  effect: Effect;
+  result: boolean | 'unreadable';
+  reason: string;
+}
+
+/** Every rule that was looked at, also those that did not match. */
+export const explain = (
+  policy: Pick<ActionPolicy, 'rules'>,
+  mission: Pick<MissionPolicy, 'rules'>,
+  facts: Facts,
+): Explained[] =>
+  [...mission.rules, ...policy.rules].map(({ id, effect, reason, condition }) => {
+    const truth = condition.evaluate(facts);
+    return 'unreadable' in truth
+      ? { ruleId: id, effect: 'pause', result: 'unreadable', reason: truth.unreadable }
+      : { ruleId: id, effect, result: truth.value, reason };
+  });
+
 /** What the pausing rules ask for, the larger count for each role; and the policy's own quorum, unless every one of them names its own. */
 function approvalsFor(policy: ActionPolicy, pausing: Judged[]): QuorumRole[] {
   const own = policy.approvals.length > 0 ? policy.approvals : [{ role: policy.approverRole, count: 1 }];
@@ -111,16 +167,20 @@ export function judgeAgain(
   action: Action,
   mission: MissionPolicy | undefined,
   now: Instant,
+  counters: Counters = new Map(),
 ): Evaluation {
   if (!mission)
     return { effect: 'pause', matched: [], approvals: state.approvals, timeoutSeconds: state.policy.timeoutSeconds };
   const { agentConfidence, actionResult } = readTexts(contents, state.textsDigest) ?? {};
+  const policy = mission.actions.get(action.actionName) ?? mission.unlisted;
+  const windows = windowsFor(mission, policy, action.actionName);
   const facts = factsOf({
     ...state,
     ...action,
     now,
+    windows: readWindows(windows, counters, { who: state, action, now, own: state.reserved ?? [] }),
     actionResult,
     ...(typeof agentConfidence === 'number' && { agentConfidence }),
   });
-  return evaluate(mission.actions.get(action.actionName) ?? mission.unlisted, mission, facts);
+  return evaluate(policy, mission, facts);
 }

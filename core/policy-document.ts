@@ -7,6 +7,7 @@ import { boundsOf, windowOf, windowProblems } from './policy-bounds.ts';
 import { givenAndAllowed, ownMember, placeOf } from './policy-problems.ts';
 import {
   type ActionDocument,
+  defaultValidForSeconds,
   type PolicyDocument,
   policyDocument,
   policyOf,
@@ -16,7 +17,6 @@ import {
 export type { PolicyDocument } from './policy-schema.ts';
 
 const defaultTimeoutSeconds = 3600;
-const defaultValidForSeconds = 3600;
 const defaultSampleRate = 0.05;
 
 /**
@@ -51,6 +51,7 @@ export function missionPolicy(document: PolicyDocument): MissionPolicy {
   return {
     missionId: mission,
     version: sha256Hex(canonicalJson(document)).slice(0, 12),
+    document,
     actions: new Map(named.map((name) => [name, actionPolicy(actions[name] as ActionDocument, document)])),
     unlisted: actionPolicy(
       { policy: 'approval_gate', reason: 'The policy does not list this action, so a person decides' },
@@ -59,6 +60,8 @@ export function missionPolicy(document: PolicyDocument): MissionPolicy {
     rules: (document.rules ?? []).map((rule) => compileRule(rule, windowIds(document))),
     windows: (document.windows ?? []).map(windowOf),
     bounds: boundsOf(document),
+    ...(document.agents && { agents: new Set(document.agents) }),
+    ...(document.requireOutcome && { requireOutcome: true }),
     roles: new Set(roles.sort()),
   };
 }
@@ -98,6 +101,7 @@ const compileRule = (rule: RuleDocument, windows: ReadonlySet<string>): Rule => 
 function actionPolicy(action: ActionDocument, document: PolicyDocument): ActionPolicy {
   const { defaults } = document;
   const policy = policyOf(action) ?? 'approval_gate';
+  const holdSeconds = action.holdSeconds ?? defaults.holdSeconds;
   const onTimeout = action.onTimeout ?? defaults.onTimeout ?? 'reject';
   const approverRole = action.approverRole ?? action.approvals?.[0]?.role ?? defaults.approverRole;
   return {
@@ -109,6 +113,8 @@ function actionPolicy(action: ActionDocument, document: PolicyDocument): ActionP
     onTimeout,
     escalateTo: onTimeout === 'escalate' ? (action.escalateTo ?? defaults.escalateTo ?? []) : [],
     validForSeconds: action.validForSeconds ?? defaults.validForSeconds ?? defaultValidForSeconds,
+    ...(holdSeconds !== undefined && { holdSeconds }),
+    ...(action.noveltyKey && { noveltyKey: action.noveltyKey }),
     ...(policy === 'sampling' && { sampleRate: action.sampleRate ?? defaultSampleRate }),
     secretPaths: action.secretPaths ?? [],
     maxAttempts: action.maxAttempts ?? defaults.maxAttempts ?? document.maxAttempts ?? defaultMaxAttempts,

@@ -1,5 +1,6 @@
 import type { Bounds } from './bounds.ts';
 import type { Condition } from './condition.ts';
+import type { PolicyDocument } from './policy-schema.ts';
 import type { Window } from './window.ts';
 
 export type PolicyName = 'autonomous' | 'sampling' | 'approval_novel' | 'approval_gate' | 'dual_approval';
@@ -49,6 +50,10 @@ export interface ActionPolicy {
   validForSeconds: number;
   /** 0…1, with `sampling`. */
   sampleRate?: number;
+  /** JSON Pointers into the arguments, with `approval_novel`: what was approved once with these values is not novel. Absent: every occurrence is. */
+  noveltyKey?: string[];
+  /** Seconds that an approval rests before it can be claimed, so that it can be taken back. */
+  holdSeconds?: number;
   /** JSON Pointers into the request (`/actionArgs/card/number`) whose values are shown to nobody but the requester. */
   secretPaths: string[];
   /** How often a run may ask for it after a first rejection. */
@@ -61,6 +66,8 @@ export interface ActionPolicy {
 export interface MissionPolicy {
   missionId: string;
   version: string;
+  /** As it was written. */
+  document: PolicyDocument;
   actions: ReadonlyMap<string, ActionPolicy>;
   /** For an action that is not listed: an `approval_gate` with the document's defaults. */
   unlisted: ActionPolicy;
@@ -68,6 +75,10 @@ export interface MissionPolicy {
   rules: Rule[];
   windows: Window[];
   bounds: Bounds;
+  /** The only principals that may ask. Absent: every agent. */
+  agents?: ReadonlySet<string>;
+  /** Every claim must be followed by an outcome. */
+  requireOutcome?: boolean;
   /** Every role that the document names; who holds one of them may see the mission's requests. */
   roles: ReadonlySet<string>;
 }
@@ -82,6 +93,9 @@ export interface PinnedPolicy {
   onTimeout: OnTimeout;
   escalateTo: string[];
   validForSeconds: number;
+  holdSeconds?: number;
+  requireOutcome?: boolean;
+  noveltyKey?: string[];
   secretPaths: string[];
   approverRole: string;
   /** What was needed before any escalation; an edit may raise it. */

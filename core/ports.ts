@@ -1,9 +1,12 @@
 import type { Content } from './action.ts';
 import type { AuditEntry } from './audit-entry.ts';
 import type { Change } from './change.ts';
+import type { Counter } from './counter.ts';
 import type { Instant } from './instant.ts';
+import type { Move } from './move.ts';
 import type { MissionPolicy } from './policy.ts';
 import type { Precedent } from './precedent.ts';
+import type { PolicyHead, PublishedPolicy } from './published-policy.ts';
 import type { Owed, RequestState, Status } from './request.ts';
 
 /** A request with everything that it names. */
@@ -32,7 +35,12 @@ export type RequestSummary = Pick<
   | 'deadline'
   | 'level'
   | 'asked'
-> & { status: Status };
+  | 'missionRoles'
+> & {
+  status: Status;
+  /** The action was claimed and has not said how it ended, where the mission wants to hear it. */
+  outcomeOwed?: true | undefined;
+};
 
 /**
  * - `committed`: all of it is stored, exactly once, also where the first acknowledgement was lost.
@@ -45,6 +53,13 @@ export interface RequestStore {
   readRequest(requestId: string): Promise<StoredRequest | undefined>;
   /** The state alone, strongly consistent; one small read. */
   readState(requestId: string): Promise<RequestState | undefined>;
+  /** What a create has to know beside the tail of its run, in one strongly consistent read: who took this id, the mission's head. */
+  readForCreate(
+    requestId: string | undefined,
+    missionId: string,
+  ): Promise<{ earlier?: RequestState | undefined; head?: PolicyHead | undefined }>;
+  /** Those of the counters that there are, by name, in one strongly consistent read; none where no name is given. */
+  readCounters(counters: readonly string[]): Promise<ReadonlyMap<string, Counter>>;
   /** The last entry of the run's chain, strongly consistent. */
   readTail(runId: string): Promise<AuditEntry | undefined>;
   /**
@@ -56,6 +71,8 @@ export interface RequestStore {
    * Fields of `owed` and `delivered` that `before` and `after` share are not written: `dispatch` may move them meanwhile.
    */
   commit(change: Change, until: number): Promise<CommitResult>;
+  /** As `commit`, for an entry that is about no request: the entry and the moves, in one transaction. */
+  record(entry: AuditEntry, moves: readonly Move[], until: number): Promise<CommitResult>;
   /** Counts one more late attempt of somebody whose first one is in the audit. Not on any version. */
   countLateAttempt(requestId: string, principal: string): Promise<void>;
 }
@@ -137,8 +154,20 @@ export interface Alerts {
 }
 
 export interface Policies {
-  /** The mission's policy in force; `undefined` for a mission that nobody defined. */
-  find(missionId: string): Promise<MissionPolicy | undefined>;
+  /** The mission of the file that was deployed with the function. */
+  readonly deployed: MissionPolicy;
+  /**
+   * A published version, or the deployed one by its own; compiled once and kept, since a version never changes. `undefined`: it
+   * is gone, never was, or is not valid any more.
+   */
+  find(missionId: string, version: string): Promise<MissionPolicy | undefined>;
+}
+
+/** Publishing is a `commit` or a `record` with the moves of the policy. */
+export interface PolicyStore {
+  /** Strongly consistent. `undefined`: nothing was ever published for the mission. */
+  readHead(missionId: string): Promise<PolicyHead | undefined>;
+  readPublished(missionId: string, version: number): Promise<PublishedPolicy | undefined>;
 }
 
 /** The outside world that a decision may look at, passed in. */

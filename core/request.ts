@@ -1,7 +1,10 @@
 import type { Phase } from './action.ts';
 import type { Digest } from './canonical-json.ts';
+import type { Reservation } from './counter.ts';
 import type { Instant } from './instant.ts';
 import type { PinnedPolicy, QuorumRole } from './policy.ts';
+import type { PrecedentRef } from './precedent.ts';
+import type { Draw } from './sampling.ts';
 
 export type Status = RequestState['status'];
 export type Verdict = 'allow' | 'pause' | 'stop';
@@ -83,10 +86,18 @@ export interface RequestFacts {
   /** Digest of the whole body as asked, to tell a replay from a conflict. Salted with nothing: never shown. */
   bodyDigest: Digest;
   policy: PinnedPolicy;
+  /** Every role that the mission named when it was asked: who holds one may see the request, whatever is published later. */
+  missionRoles: string[];
   /** How often the run had asked for this action since its first rejection, this time included. */
   attempt: number;
-  /** The draw of a sampled action: `sampled` is `draw < rate`. */
-  sample?: { rate: number; draw: number; sampled: boolean };
+  /** What it holds of windows and caps; absent: nothing. */
+  reserved?: Reservation[];
+  /** A request of the run in which a person approved other arguments in place of exactly these. */
+  editedEarlier?: string;
+  /** The draw of an action that ran by itself. */
+  sample?: Draw;
+  /** The precedent because of which it was allowed. */
+  precedent?: PrecedentRef;
 
   /** Which votes are needed, at this level. */
   approvals: QuorumRole[];

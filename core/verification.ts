@@ -4,6 +4,7 @@ import { canonicalJson, digestOf } from './canonical-json.ts';
 import type { StoredEntry, StoredRequest } from './ports.ts';
 import type { Vote } from './request.ts';
 import { accountOf, type RequestAccount } from './request-account.ts';
+import { drawFault } from './sampling.ts';
 
 /** The first bad place: a sequence number, and why. */
 export interface Fault {
@@ -40,7 +41,11 @@ export function readOn(reading: ChainReading, runId: string, stored: StoredEntry
     if (entry.runId !== runId) return broken(`it belongs to the run ${entry.runId}`);
     if (entry.sequence !== expected) return broken(`it was sealed as entry ${entry.sequence}`);
     if (entry.previousHash !== reading.hash) return broken('it does not follow the entry before it');
+    if (entry.requestId === undefined && entry.type === 'policy_published')
+      return { ...reading, sequence: expected, hash: stored.hash };
     if (entry.requestId === undefined) return broken('it is about no request');
+    const drawn = entry.type === 'request_created' ? drawFault(entry) : undefined;
+    if (drawn !== undefined) return broken(drawn);
     const known = reading.requests.get(entry.requestId);
     reading.requests.set(entry.requestId, follow(known, { ...entry, ...stored }));
   } catch {
@@ -54,14 +59,18 @@ function follow(known: RequestReading | undefined, entry: AuditEntry): RequestRe
   for (const digest of digestsIn(entry)) if (!named.has(digest)) named.set(digest, entry.sequence);
   const told = accountAfter(known?.told, entry);
   if (!told) throw new TypeError(`entry ${entry.sequence} tells of a request that was not created before it`);
-  return { last: { sequence: entry.sequence, hash: entry.hash }, told, named };
+  return { last: { sequence: entry.sequence, hash: entry.hash }, told: withReserved(told), named };
 }
+
+/** What has ended in anything but an approval holds nothing of a window. */
+const withReserved = (told: RequestAccount): RequestAccount =>
+  told.status === 'PENDING' || told.status === 'APPROVED' ? told : { ...told, reserved: undefined };
 
 function accountAfter(known: RequestAccount | undefined, entry: AuditEntry): RequestAccount | undefined {
   if (entry.type === 'request_created') {
-    const { status, actionDigest, requestedBy, onBehalfOf, approvals, deadline } = entry.details;
+    const { status, actionDigest, requestedBy, onBehalfOf, approvals, deadline, sample, reserved } = entry.details;
     const nothingYet = { votes: [], editors: [], level: 0, decidedBy: [] };
-    return { ...nothingYet, status, effectiveDigest: actionDigest, requestedBy, onBehalfOf, approvals, deadline };
+    return { ...nothingYet, status, effectiveDigest: actionDigest, requestedBy, onBehalfOf, approvals, deadline, sample, reserved };
   }
   if (!known) return undefined;
   const by = entry.actor.id;
@@ -86,6 +95,8 @@ function accountAfter(known: RequestAccount | undefined, entry: AuditEntry): Req
       return { ...known, status: 'APPROVED', claimBy: entry.details.claimBy };
     case 'request_timed_out':
       return { ...known, status: 'TIMED_OUT' };
+    case 'request_reevaluated':
+      return { ...known, status: entry.details.status, approvals: entry.details.approvals };
     case 'request_cancelled':
       return { ...known, status: 'CANCELLED' };
     case 'approval_revoked':
@@ -97,6 +108,8 @@ function accountAfter(known: RequestAccount | undefined, entry: AuditEntry): Req
     case 'outcome_reported':
       return { ...known, outcome: entry.details.outcome };
     case 'late_attempt':
+    case 'precedent_revoked':
+    case 'policy_published':
       return known;
   }
 }
@@ -106,6 +119,7 @@ function withVote(
   { actor, at, details }: AuditEntry & { details: VoteDetails },
 ): RequestAccount {
   const { word, roles, argsDigest, editedDigest, textDigest, approvals = known.approvals } = details;
+  const { reserved = known.reserved } = details;
   const vote: Vote = { approver: actor.id, word, roles, at };
   const digests = { ...(argsDigest && { argsDigest }), ...(textDigest && { textDigest }) };
   const edit = editedDigest && { editedDigest };
@@ -114,6 +128,7 @@ function withVote(
     votes: [...known.votes, { ...vote, ...digests, ...edit }],
     effectiveDigest: editedDigest ?? known.effectiveDigest,
     approvals,
+    reserved,
   };
 }
 
@@ -128,6 +143,8 @@ export function digestsIn({ type, details }: EntryEvent): string[] {
     case 'request_rejected':
     case 'request_responded':
       return [details.editedDigest, details.textDigest].filter((digest) => digest !== undefined);
+    case 'precedent_revoked':
+      return [details.textDigest];
     case 'approval_revoked':
       return details.textDigest === undefined ? [] : [details.textDigest];
     case 'outcome_reported':
@@ -136,6 +153,8 @@ export function digestsIn({ type, details }: EntryEvent): string[] {
     case 'request_timed_out':
     case 'request_proceeded':
     case 'request_cancelled':
+    case 'request_reevaluated':
+    case 'policy_published':
     case 'approval_expired':
     case 'approval_claimed':
     case 'late_attempt':

@@ -1,5 +1,4 @@
 import { CountersignError } from './errors.ts';
-import type { Policies } from './ports.ts';
 import { type Principal, requireScope } from './principal.ts';
 import type { RequestState } from './request.ts';
 
@@ -11,24 +10,21 @@ export const notFound = (requestId: string): CountersignError =>
   );
 
 /**
- * The requester sees its own; auditors see all; people see the requests of missions that name one of their roles. To everybody
- * else the request does not exist.
+ * The requester sees its own; auditors see all; people see the requests of missions that named one of their roles when it was
+ * asked. To everybody else the request does not exist.
  */
-export async function mayRead(
-  policies: Policies,
-  state: Pick<RequestState, 'requestedBy' | 'missionId'> & Partial<Pick<RequestState, 'asked'>>,
+export function mayRead(
+  state: Pick<RequestState, 'requestedBy' | 'asked' | 'missionRoles'>,
   principal: Principal,
-): Promise<boolean> {
+): boolean {
   if (principal.scopes.includes('request') && state.requestedBy === principal.id) return true;
   if (principal.scopes.includes('audit')) return true;
   if (!principal.scopes.includes('decide')) return false;
-  if (state.asked?.some((role) => principal.roles.includes(role))) return true;
-  const mission = await policies.find(state.missionId);
-  return principal.roles.some((role) => mission?.roles.has(role) === true);
+  return [...state.asked, ...state.missionRoles].some((role) => principal.roles.includes(role));
 }
 
-export async function requireVisible(policies: Policies, state: RequestState, principal: Principal): Promise<void> {
-  if (!(await mayRead(policies, state, principal))) throw notFound(state.requestId);
+export function requireVisible(state: RequestState, principal: Principal): void {
+  if (!mayRead(state, principal)) throw notFound(state.requestId);
 }
 
 /** Only who asked acts on the answer; to every other agent the request does not exist. */

@@ -6,7 +6,8 @@ import type { TokenNames } from '../adapters/http/identity.ts';
 import { issuerAt } from '../adapters/oidc/issuer.ts';
 import { sessionReader } from '../adapters/oidc/session.ts';
 import { signInAt } from '../adapters/oidc/sign-in.ts';
-import { bundledPolicies } from '../adapters/policy-file.ts';
+import { bundledMission } from '../adapters/policy-file.ts';
+import { publishedPolicies } from '../adapters/published-policies.ts';
 import { topicAlerts } from '../adapters/sns/alerts.ts';
 import { world } from '../adapters/world.ts';
 
@@ -35,18 +36,16 @@ export const deploymentVersion = (): string => process.env.AWS_LAMBDA_FUNCTION_V
 
 const alerts = () => topicAlerts(configuration(['alertsTopic']).alertsTopic);
 
-/** Reads, decides and commits; also what lists and audits are read from. */
-export const requestPorts = () => ({
-  store: tables(configuration(['requestsTable', 'auditTable'])),
-  policies: bundledPolicies(),
-  world,
-});
+/** Judges by the rules in force, decides and commits. */
+export const requestPorts = () => {
+  const store = tables(configuration(['requestsTable', 'auditTable', 'policiesTable']));
+  return { store, policies: publishedPolicies(bundledMission(), store), world };
+};
 
-export const waitingPorts = () => ({
-  store: tables(configuration(['requestsTable'])),
-  policies: bundledPolicies(),
-  world,
-});
+/** What lists and audits are read from. */
+export const readingPorts = () => ({ store: tables(configuration(['requestsTable', 'auditTable'])), world });
+
+export const waitingPorts = () => ({ store: tables(configuration(['requestsTable'])), world });
 
 export const sweepingPorts = () => ({
   store: tables(configuration(['requestsTable', 'auditTable'])),

@@ -3,10 +3,10 @@ import { principalFrom } from '../adapters/http/identity.ts';
 import { listRequests } from '../core/use-cases/list-requests.ts';
 import { readAudit } from '../core/use-cases/read-audit.ts';
 import { verifyRun } from '../core/use-cases/verify-run.ts';
-import { deploymentVersion, requestPorts, tokenNames } from './composition.ts';
+import { deploymentVersion, readingPorts, tokenNames } from './composition.ts';
 
 const names = tokenNames();
-const ports = requestPorts();
+const ports = readingPorts();
 const version = deploymentVersion();
 
 /** What answers at once and changes nothing. */

@@ -61,6 +61,7 @@ export function awsUsesOf({
   return {
     requests: [writes()],
     decisions: [writes()],
+    policies: [writes()],
     pages: [writes()],
     reads: [reads()],
     wait: [reads()],

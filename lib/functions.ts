@@ -15,14 +15,15 @@ const stores = ['requestsTable', 'auditTable'] as const;
 
 /** The functions: `lambdas/<name>.ts` holds the handler of each. */
 export const functions = {
-  requests: { environment: [...stores, ...identity], memorySize: 1024, timeout: 29 },
-  decisions: { environment: [...stores, ...identity], memorySize: 1024, timeout: 29 },
+  requests: { environment: [...stores, 'policiesTable', ...identity], memorySize: 1024, timeout: 29 },
+  decisions: { environment: [...stores, 'policiesTable', ...identity], memorySize: 1024, timeout: 29 },
+  policies: { environment: [...stores, 'policiesTable', ...identity], memorySize: 1024, timeout: 29 },
   reads: { environment: [...stores, ...identity], memorySize: 512, timeout: 29 },
   wait: { environment: ['requestsTable', ...identity], memorySize: 512, timeout: 29 },
   sweep: { environment: [...stores, 'alertsTopic', 'webUrl'], memorySize: 1024, timeout: 60 },
   dispatch: { environment: ['requestsTable', 'alertsTopic', 'webUrl'], memorySize: 512, timeout: 60 },
   pages: {
-    environment: [...stores, ...identity, 'webUrl', 'issuer', 'audience', 'webClientId'],
+    environment: [...stores, 'policiesTable', ...identity, 'webUrl', 'issuer', 'audience', 'webClientId'],
     memorySize: 1024,
     timeout: 29,
   },

@@ -5,7 +5,7 @@ import type { tables } from '../adapters/dynamodb/tables.ts';
 import type { FunctionName } from './functions.ts';
 
 type Index = keyof (typeof tables)['requests']['indexes'];
-type Operation = 'GetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'ConditionCheckItem';
+type Operation = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'ConditionCheckItem';
 
 export interface GrantedResources {
   requests: TableV2;
@@ -20,7 +20,12 @@ export interface GrantedResources {
  * What the code of each function does, and nothing else. Evidence is only ever put, and only inside a transaction: no
  * function can write an entry without the change that it records, nor touch one that is there.
  */
-export function grantsOf({ requests, audit, alerts }: GrantedResources): Record<FunctionName, PolicyStatement[]> {
+export function grantsOf({
+  requests,
+  audit,
+  policies,
+  alerts,
+}: GrantedResources): Record<FunctionName, PolicyStatement[]> {
   const index = (name: Index) => `${requests.tableArn}/index/${name}`;
   const write = () => [
     may(requests.tableArn, 'Query', 'UpdateItem'),
@@ -30,9 +35,22 @@ export function grantsOf({ requests, audit, alerts }: GrantedResources): Record<
   ];
   const publish = () => new PolicyStatement({ actions: ['sns:Publish'], resources: [alerts.topicArn] });
   return {
-    requests: [...write(), may(requests.tableArn, 'GetItem'), inTransaction(requests.tableArn, 'ConditionCheckItem')],
-    decisions: write(),
-    pages: [...write(), may(index('pendingByRole'), 'Query')],
+    requests: [
+      ...write(),
+      may(requests.tableArn, 'BatchGetItem'),
+      may(policies.tableArn, 'BatchGetItem', 'GetItem'),
+      inTransaction(requests.tableArn, 'ConditionCheckItem'),
+    ],
+    decisions: [...write(), may(policies.tableArn, 'GetItem')],
+    policies: [
+      may(requests.tableArn, 'Query', 'UpdateItem'),
+      may(audit.tableArn, 'Query'),
+      may(policies.tableArn, 'GetItem'),
+      inTransaction(requests.tableArn, 'PutItem'),
+      inTransaction(audit.tableArn, 'PutItem'),
+      inTransaction(policies.tableArn, 'PutItem'),
+    ],
+    pages: [...write(), may(policies.tableArn, 'GetItem'), may(index('pendingByRole'), 'Query')],
     reads: [
       may(requests.tableArn, 'Query'),
       may(index('pendingByRole'), 'Query'),

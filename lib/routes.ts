@@ -2,7 +2,7 @@ import type { Scope } from '../core/principal.ts';
 import type { FunctionName } from './functions.ts';
 
 interface Route {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT';
   path: `/${string}`;
   function: FunctionName;
   /** One of these must be in the token. `open`: no token is asked for; the pages check their session themselves. */
@@ -17,10 +17,19 @@ export const routes: readonly Route[] = [
   { method: 'POST', path: '/v1/requests/{requestId}/outcome', function: 'requests', scopes: ['request'] },
   { method: 'POST', path: '/v1/requests/{requestId}/decision', function: 'decisions', scopes: ['decide'] },
   { method: 'POST', path: '/v1/requests/{requestId}/revocation', function: 'decisions', scopes: ['decide'] },
+  { method: 'POST', path: '/v1/requests/{requestId}/reevaluation', function: 'decisions', scopes: ['decide'] },
   { method: 'GET', path: '/v1/requests/{requestId}', function: 'wait', scopes: ['request', 'decide', 'audit'] },
   { method: 'GET', path: '/v1/requests', function: 'reads', scopes: ['request', 'decide', 'audit'] },
   { method: 'GET', path: '/v1/runs/{runId}/audit', function: 'reads', scopes: ['audit'] },
   { method: 'GET', path: '/v1/runs/{runId}/audit/verification', function: 'reads', scopes: ['audit'] },
+  { method: 'GET', path: '/v1/policies/{missionId}', function: 'policies', scopes: ['decide', 'audit'] },
+  { method: 'PUT', path: '/v1/policies/{missionId}', function: 'policies', scopes: ['policies'] },
+  {
+    method: 'POST',
+    path: '/v1/policies/{missionId}/simulation',
+    function: 'policies',
+    scopes: ['policies', 'decide'],
+  },
   { method: 'GET', path: '/v1/health', function: 'reads', scopes: 'open' },
   { method: 'GET', path: '/', function: 'pages', scopes: 'open' },
   { method: 'GET', path: '/r/{requestId}', function: 'pages', scopes: 'open' },

@@ -1,7 +1,9 @@
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import type { AuditEntry } from '../../core/audit-entry.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import type { Change } from '../../core/change.ts';
 import { CountersignError } from '../../core/errors.ts';
+import type { Move } from '../../core/move.ts';
 import type { CommitResult } from '../../core/ports.ts';
 import {
   beforeDeadline,
@@ -24,8 +26,29 @@ import { stateUpdate } from './state-update.ts';
 import { isVote } from './vote.ts';
 
 /** See the port. The token makes a try whose answer was lost and the next one one and the same write. */
-export async function commit(connection: Connection, change: Change, until: number): Promise<CommitResult> {
-  const writes = writesOf(connection, change);
+export const commit = (connection: Connection, change: Change, until: number): Promise<CommitResult> =>
+  transact(connection, writesOf(connection, change), change, until);
+
+/** See the port: an entry about no request. */
+export function record(
+  connection: Connection,
+  entry: AuditEntry,
+  moves: readonly Move[],
+  until: number,
+): Promise<CommitResult> {
+  const writes: [Purpose, Write][] = [
+    ['entry', putIf(connection.auditTable, entryItem(entry), sequenceFree, 'ALL_OLD')],
+    ...moves.map((move): [Purpose, Write] => ['move', moveWrite(connection, move)]),
+  ];
+  return transact(connection, writes, { entry }, until);
+}
+
+async function transact(
+  connection: Connection,
+  writes: [Purpose, Write][],
+  change: Pick<Change, 'entry' | 'revises'>,
+  until: number,
+): Promise<CommitResult> {
   const token = connection.world.randomId();
   const patience = new Patience(connection.world, until);
   patience.check();
@@ -71,7 +94,11 @@ async function send(
 }
 
 /** Clears up an unclear answer, also when the caller's time has just run out. Undefined: nobody, or that was unclear too. */
-async function whoWrote(connection: Connection, { entry }: Change, patience: Patience): Promise<string | undefined> {
+async function whoWrote(
+  connection: Connection,
+  { entry }: Pick<Change, 'entry'>,
+  patience: Patience,
+): Promise<string | undefined> {
   try {
     return await readHash(connection, entry, patience.signal(500));
   } catch (error) {
@@ -141,7 +168,7 @@ function revisesCheck(TableName: string, change: Change, revises: NonNullable<Ch
   };
 }
 
-const notRevisable = ({ revises }: Change): CountersignError =>
+const notRevisable = ({ revises }: Pick<Change, 'revises'>): CountersignError =>
   new CountersignError(
     'VALIDATION_FAILED',
     `revisionOf is "${revises?.requestId}", which is not one of your requests; name one of yours, or leave it away.`,

@@ -5,6 +5,7 @@ import type { AuditEntry } from '../../core/audit-entry.ts';
 import { sha256Hex } from '../../core/canonical-json.ts';
 import { CorruptRecordError } from '../../core/corrupt-record.ts';
 import type { Instant } from '../../core/instant.ts';
+import { owesOutcome } from '../../core/outcome-owed.ts';
 import type { RequestSummary, StoredEntry } from '../../core/ports.ts';
 import { awaitedRoles } from '../../core/quorum.ts';
 import type { RequestState } from '../../core/request.ts';
@@ -30,6 +31,7 @@ export const stateKey = (requestId: string) => ({ requestId, part: parts.state }
 export const stateItem = (state: RequestState): Item => ({
   ...state,
   part: parts.state,
+  outcomeOwed: owesOutcome(state) ? true : undefined,
   dueShard: state.wakeAt === undefined ? undefined : shardOf(state.requestId),
   closedDay: 'closedAt' in state ? closedDay(dayOf(state.closedAt), shardOf(state.requestId)) : undefined,
 });

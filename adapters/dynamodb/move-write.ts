@@ -1,6 +1,9 @@
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Move } from '../../core/move.ts';
 import type { Connection } from './connection.ts';
+import { moveCounter } from './moves/counter.ts';
+import { putEscalation } from './moves/escalation.ts';
+import { movePolicyHead, putFurtherEntry, putPolicyVersion } from './moves/policy.ts';
 import { precedentReliedOn, revokePrecedent, setPrecedent } from './moves/precedent.ts';
 import { fillSample, putSample } from './moves/sample.ts';
 
@@ -9,6 +12,16 @@ export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[numb
 /** The one write of a move, with its condition; each kind has its file in `moves/`. */
 export function moveWrite(connection: Connection, move: Move): Write {
   switch (move.kind) {
+    case 'counter':
+      return moveCounter(connection, move);
+    case 'escalation':
+      return putEscalation(connection, move);
+    case 'policy-version':
+      return putPolicyVersion(connection, move);
+    case 'policy-head':
+      return movePolicyHead(connection, move);
+    case 'entry':
+      return putFurtherEntry(connection, move);
     case 'precedent':
       return setPrecedent(connection, move);
     case 'precedent-relied-on':

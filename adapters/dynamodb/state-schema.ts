@@ -15,6 +15,9 @@ const policy = z.object({
   onTimeout: z.enum(['reject', 'escalate', 'proceed']),
   escalateTo: z.array(z.string()),
   validForSeconds: z.number(),
+  holdSeconds: z.number().optional(),
+  requireOutcome: z.boolean().optional(),
+  noveltyKey: z.array(z.string()).optional(),
   secretPaths: z.array(z.string()),
   approverRole: z.string(),
   approvals: quorum,
@@ -38,6 +41,13 @@ const owed = z.object({
   nextAt: instant,
 });
 
+const decimal = z.string().regex(/^\d+(\.\d+)?$/);
+const reservation = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('window'), window: z.string(), counter: z.string(), bucket: count, amount: decimal }),
+  z.object({ kind: z.literal('pending'), counter: z.string() }),
+  z.object({ kind: z.literal('equal'), counter: z.string() }),
+]);
+
 const facts = z.object({
   requestId: z.string(),
   runId: z.string(),
@@ -57,7 +67,11 @@ const facts = z.object({
   textsDigest: z.string(),
   bodyDigest: z.string(),
   policy,
+  missionRoles: z.array(z.string()),
   attempt: z.int().positive(),
+  reserved: z.array(reservation).optional(),
+  editedEarlier: z.string().optional(),
+  precedent: z.object({ precedentId: z.string(), requestId: z.string() }).optional(),
   sample: z.object({ rate: z.number(), draw: z.number(), sampled: z.boolean() }).optional(),
   approvals: quorum,
   asked: z.array(z.string()),
@@ -121,8 +135,9 @@ export const stateSchema = z.discriminatedUnion('status', [
   }),
 ]) satisfies z.ZodType<RequestState>;
 
-const { requestId, runId, missionId, phase, actionName, requestedBy, onBehalfOf, requestedAt, deadline, level, asked } =
+const { requestId, runId, missionId, phase, actionName, requestedBy, onBehalfOf, requestedAt, deadline, level } =
   facts.shape;
+const { asked, missionRoles } = facts.shape;
 
 export const summarySchema = z.object({
   requestId,
@@ -136,5 +151,7 @@ export const summarySchema = z.object({
   deadline,
   level,
   asked,
+  missionRoles,
   status: z.enum(['PENDING', 'APPROVED', 'REJECTED', 'RESPONDED', 'TIMED_OUT', 'CANCELLED', 'REVOKED']),
+  outcomeOwed: z.literal(true).optional(),
 }) satisfies z.ZodType<RequestSummary>;

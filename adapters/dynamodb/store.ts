@@ -1,24 +1,39 @@
 import { CountersignError } from '../../core/errors.ts';
-import type { AuditStore, DeliveryStore, PrecedentStore, RequestLists, RequestStore } from '../../core/ports.ts';
+import type {
+  AuditStore,
+  DeliveryStore,
+  PolicyStore,
+  PrecedentStore,
+  RequestLists,
+  RequestStore,
+} from '../../core/ports.ts';
 import { closed } from './closed-list.ts';
-import { commit } from './commit.ts';
+import { commit, record } from './commit.ts';
 import { refusalOf } from './conflicts.ts';
 import type { Connection } from './connection.ts';
+import { readCounters } from './counters.ts';
 import { countLateAttempt, due, lease, postpone, rest, strike } from './deliveries.ts';
 import { ofRun, pendingForRole } from './lists.ts';
 import { pendingForRoles } from './pending-list.ts';
+import { readHead, readPublished } from './policies.ts';
 import { precedentsOf, readPrecedent } from './precedents.ts';
+import { readForCreate } from './read-for-create.ts';
 import { entries, readRequest, readState, readTail } from './reads.ts';
 
 /** The ports of the store on the DynamoDB tables, one function per access pattern. */
 export function createStore(
   connection: Connection,
-): RequestStore & DeliveryStore & RequestLists & AuditStore & PrecedentStore {
+): RequestStore & DeliveryStore & RequestLists & AuditStore & PrecedentStore & PolicyStore {
   return {
     readRequest: (requestId) => answered(readRequest(connection, requestId)),
     readState: (requestId) => answered(readState(connection, requestId)),
+    readForCreate: (requestId, missionId) => answered(readForCreate(connection, requestId, missionId)),
+    readHead: (missionId) => answered(readHead(connection, missionId)),
+    readPublished: (missionId, version) => answered(readPublished(connection, missionId, version)),
+    readCounters: (counters) => answered(readCounters(connection, counters)),
     readTail: (runId) => answered(readTail(connection, runId)),
     commit: (change, until) => commit(connection, change, until),
+    record: (entry, moves, until) => record(connection, entry, moves, until),
     countLateAttempt: async (requestId, principal) => {
       await countLateAttempt(connection, requestId, principal);
     },

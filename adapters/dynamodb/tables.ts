@@ -18,7 +18,7 @@ export interface TableShape {
   stream?: true;
 }
 
-/** What lists carry; the arguments never. `status` first: the other attributes are those of `RequestSummary`. */
+/** What lists carry; the arguments never. The attributes are those of `RequestSummary`. */
 const requestSummary = [
   'status',
   'missionId',
@@ -29,6 +29,8 @@ const requestSummary = [
   'deadline',
   'level',
   'asked',
+  'missionRoles',
+  'outcomeOwed',
 ] as const;
 
 export const tables = {
@@ -89,6 +91,25 @@ export const parts = {
   state: 'state',
   content: (digest: string) => `content#${digest}`,
   awaits: (role: string) => `awaits#${role}`,
+} as const;
+
+/** A counter stands beside the requests, in a partition of its own: a request's id holds no `#`. In no index. */
+export const counterKey = (counter: string) => ({ requestId: counter, part: 'counter' });
+
+/** A bucket's attributes are named by the second at which it ends; at the top, so that an `ADD` finds them without a read. */
+export const counterAttributes = {
+  keepSeconds: 'keepSeconds',
+  pending: 'pending',
+  heldBy: 'heldBy',
+  sum: (end: number) => `s${end}`,
+  count: (end: number) => `c${end}`,
+  bucketOf: (attribute: string) => (/^c\d+$/.test(attribute) ? Number(attribute.slice(1)) : undefined),
+} as const;
+
+/** The sort key of a mission's versions, in their order; beside them the one item that moves. */
+export const policyVersions = {
+  head: 'head',
+  numbered: (version: number) => String(version).padStart(12, '0'),
 } as const;
 
 /** Precedents stand in the policies table, apart from every mission's versions: a mission's id holds no `#`. */

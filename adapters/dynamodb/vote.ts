@@ -8,6 +8,7 @@ export function isVote({ type }: { type: EntryType }): boolean {
     case 'request_approved':
     case 'request_rejected':
     case 'request_responded':
+    case 'request_reevaluated':
       return true;
     case 'request_created':
     case 'request_escalated':
@@ -19,6 +20,8 @@ export function isVote({ type }: { type: EntryType }): boolean {
     case 'approval_claimed':
     case 'outcome_reported':
     case 'late_attempt':
+    case 'precedent_revoked':
+    case 'policy_published':
       return false;
   }
 }

@@ -1,13 +1,17 @@
 import * as z from 'zod';
 import type { AuditEntry } from '../../core/audit-entry.ts';
 import type { Change } from '../../core/change.ts';
+import type { Counter } from '../../core/counter.ts';
 import { CountersignError } from '../../core/errors.ts';
 import type { Instant } from '../../core/instant.ts';
+import type { Move } from '../../core/move.ts';
+import { owesOutcome } from '../../core/outcome-owed.ts';
 import type {
   AuditStore,
   CommitResult,
   DeliveryStore,
   Page,
+  PolicyStore,
   PrecedentStore,
   RequestLists,
   RequestStore,
@@ -16,12 +20,13 @@ import type {
   StoredRequest,
 } from '../../core/ports.ts';
 import type { Precedent } from '../../core/precedent.ts';
+import type { PolicyHead, PublishedPolicy } from '../../core/published-policy.ts';
 import { awaitedRoles } from '../../core/quorum.ts';
 import type { Owed, RequestState } from '../../core/request.ts';
 import { decodeCursor, encodeCursor } from '../dynamodb/cursor.ts';
 import { summarySchema } from '../dynamodb/state-schema.ts';
 import { isVote } from '../dynamodb/vote.ts';
-import { MemoryRecords, placeOf } from './moves.ts';
+import { MemoryRecords, placeOf, versionPlace } from './moves.ts';
 
 interface Row {
   state: RequestState;
@@ -35,7 +40,7 @@ const position = z.strictObject({ list: z.string(), last: z.tuple([z.string(), z
  * The ports of the store for tests of use cases: as atomic as the tables (each method runs without interruption), and what
  * goes in or out is copied.
  */
-export class MemoryStore implements RequestStore, DeliveryStore, RequestLists, AuditStore, PrecedentStore {
+export class MemoryStore implements RequestStore, DeliveryStore, RequestLists, AuditStore, PrecedentStore, PolicyStore {
   readonly #requests = new Map<string, Row>();
   readonly #chains = new Map<string, AuditEntry[]>();
   readonly records = new MemoryRecords();
@@ -46,6 +51,27 @@ export class MemoryStore implements RequestStore, DeliveryStore, RequestLists, A
 
   async readState(requestId: string): Promise<RequestState | undefined> {
     return structuredClone(this.#requests.get(requestId)?.state);
+  }
+
+  async readForCreate(requestId: string | undefined, missionId: string) {
+    const earlier = requestId === undefined ? undefined : await this.readState(requestId);
+    return { earlier, head: await this.readHead(missionId) };
+  }
+
+  async readHead(missionId: string): Promise<PolicyHead | undefined> {
+    return structuredClone(this.records.heads.get(missionId));
+  }
+
+  async readPublished(missionId: string, version: number): Promise<PublishedPolicy | undefined> {
+    return structuredClone(this.records.published.get(versionPlace({ missionId, version })));
+  }
+
+  async readCounters(counters: readonly string[]): Promise<ReadonlyMap<string, Counter>> {
+    const found = counters.flatMap((key) => {
+      const counter = this.records.counters.get(key);
+      return counter ? [[key, structuredClone(counter)] as const] : [];
+    });
+    return new Map(found);
   }
 
   async readTail(runId: string): Promise<AuditEntry | undefined> {
@@ -59,7 +85,7 @@ export class MemoryStore implements RequestStore, DeliveryStore, RequestLists, A
     if (entry.sequence !== chain.length + 1) return 'conflict';
     if (row?.state.version !== before?.version || row?.state.status !== before?.status) return 'conflict';
     if (before?.status === 'PENDING' && isVote(entry) && entry.at >= before.deadline) return 'conflict';
-    if (!moves.every((move) => this.records.holds(move))) return 'conflict';
+    if (!moves.every((move) => this.#holds(move))) return 'conflict';
     if (revises && this.#requests.get(revises.requestId)?.state.requestedBy !== revises.requestedBy) {
       throw new CountersignError(
         'VALIDATION_FAILED',
@@ -70,7 +96,17 @@ export class MemoryStore implements RequestStore, DeliveryStore, RequestLists, A
     const named = contents.map(({ digest, canonical }) => [digest, canonical] as const);
     this.#requests.set(after.requestId, { state, contents: new Map([...(row?.contents ?? []), ...named]) });
     this.#chains.set(entry.runId, [...chain, entry]);
-    for (const move of moves) this.records.apply(move);
+    for (const move of moves) this.#apply(move);
+    return 'committed';
+  }
+
+  async record(given: AuditEntry, givenMoves: readonly Move[], _until: number): Promise<CommitResult> {
+    const [entry, moves] = structuredClone([given, givenMoves] as const);
+    const chain = this.#chains.get(entry.runId) ?? [];
+    if (entry.sequence !== chain.length + 1) return 'conflict';
+    if (!moves.every((move) => this.#holds(move))) return 'conflict';
+    this.#chains.set(entry.runId, [...chain, entry]);
+    for (const move of moves) this.#apply(move);
     return 'committed';
   }
 
@@ -161,6 +197,16 @@ export class MemoryStore implements RequestStore, DeliveryStore, RequestLists, A
     return { items, ...(rest.length > limit && { cursor: encodeCursor({ missionId, actionName, last: end }) }) };
   }
 
+  #holds(move: Move): boolean {
+    if (move.kind !== 'entry') return this.records.holds(move);
+    return move.entry.sequence === (this.#chains.get(move.entry.runId) ?? []).length + 1;
+  }
+
+  #apply(move: Move): void {
+    if (move.kind !== 'entry') this.records.apply(move);
+    else this.#chains.set(move.entry.runId, [...(this.#chains.get(move.entry.runId) ?? []), move.entry]);
+  }
+
   #states(): RequestState[] {
     return [...this.#requests.values()].map(({ state }) => state);
   }
@@ -206,7 +252,7 @@ function page(
   const taken = rest.slice(0, limit);
   const end = taken.at(-1);
   return {
-    items: taken.map((state) => summarySchema.parse(state)),
+    items: taken.map((state) => summarySchema.parse({ ...state, outcomeOwed: owesOutcome(state) || undefined })),
     ...(end && rest.length > taken.length && { cursor: encodeCursor({ list, last: keyOf(end) }) }),
   };
 }

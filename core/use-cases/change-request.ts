@@ -10,6 +10,7 @@ import type { Move } from '../move.ts';
 import type { RequestStore, StoredRequest, World } from '../ports.ts';
 import type { Principal } from '../principal.ts';
 import type { RequestState } from '../request.ts';
+import { giveBack } from '../reservation.ts';
 import type { Step } from '../step.ts';
 import { notFound } from '../visibility.ts';
 
@@ -31,7 +32,9 @@ export function buildChange(
   step: { before?: RequestState; after: RequestState; event: EntryEvent; contents: Content[]; moves?: Move[] },
   { tail, actor, now }: { tail: AuditEntry | undefined; actor: Actor; now: Instant },
 ): Change {
-  const { before, after, event, contents, moves } = step;
+  const { before, event, contents } = step;
+  const { after, moves: returned } = giveBack(before, step.after);
+  const moves = [...(step.moves ?? []), ...returned];
   const entry = sealEntry({
     ...event,
     ...nextInChain(tail),
@@ -51,7 +54,7 @@ export function buildChange(
     },
     entry,
     contents,
-    ...(moves && { moves }),
+    ...(moves.length > 0 && { moves }),
   };
 }
 

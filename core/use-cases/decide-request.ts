@@ -6,8 +6,10 @@ import { judgeAgain } from '../evaluation.ts';
 import { digest, jsonObject, jsonValue } from '../fields.ts';
 import type { Policies, StoredRequest } from '../ports.ts';
 import { requireScope } from '../principal.ts';
+import { reservedAfterEdit } from '../reservation.ts';
 import { requireVisible } from '../visibility.ts';
 import { type Acting, type ChangePorts, changeRequest } from './change-request.ts';
+import { readWindowsOf } from './room-for.ts';
 
 const note = z.string().optional();
 
@@ -41,15 +43,24 @@ export async function decideRequest(
 ): Promise<StoredRequest> {
   requireScope(principal, 'decide');
   const command: VoteCommand = checkBody(decisionBody, body, allowed);
-  const { policies, world } = ports;
+  const { store, policies, world } = ports;
   return changeRequest(
     ports,
     { requestId, actor: { kind: 'person', id: principal.id }, until },
     async (request, now) => {
-      await requireVisible(policies, request.state, principal);
-      const mission = await policies.find(request.state.missionId);
-      const judge = (action: Action) => judgeAgain(request, action, mission, now);
-      return decide(request, command, { voter: principal, now, salt: world.randomId(), judge });
+      const { state } = request;
+      requireVisible(state, principal);
+      // Only an edit runs rules again: those that the request was asked under.
+      const mission =
+        command.decision === 'edit' ? await policies.find(state.missionId, state.policy.version) : undefined;
+      const { windows, counters } = await readWindowsOf(store, mission, state);
+      let edited: Action | undefined;
+      const judge = (action: Action) => {
+        edited = action;
+        return judgeAgain(request, action, mission, now, counters);
+      };
+      const step = decide(request, command, { voter: principal, now, salt: world.randomId(), judge });
+      return edited ? reservedAfterEdit(step, state, windows, counters, { action: edited, now }) : step;
     },
   );
 }

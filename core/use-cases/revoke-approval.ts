@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { checkBody } from '../check-body.ts';
-import type { Policies, StoredRequest } from '../ports.ts';
+import type { StoredRequest } from '../ports.ts';
 import { requireScope } from '../principal.ts';
 import { requireVisible } from '../visibility.ts';
 import { revoke } from '../withdrawal.ts';
@@ -11,18 +11,13 @@ export const revocationBody = z.strictObject({ note: z.string().min(1, 'must not
 
 /** A person takes an approval back before it is used. Throws what `revoke` throws, `NOT_FOUND`. */
 export async function revokeApproval(
-  ports: ChangePorts & { policies: Policies },
+  ports: ChangePorts,
   { requestId, body, principal, until }: Acting,
 ): Promise<StoredRequest> {
   requireScope(principal, 'decide');
   const command = checkBody(revocationBody, body, ['note']);
-  const { policies, world } = ports;
-  return changeRequest(
-    ports,
-    { requestId, actor: { kind: 'person', id: principal.id }, until },
-    async (request, now) => {
-      await requireVisible(policies, request.state, principal);
-      return revoke(request.state, command, { person: principal, now, salt: world.randomId() });
-    },
-  );
+  return changeRequest(ports, { requestId, actor: { kind: 'person', id: principal.id }, until }, (request, now) => {
+    requireVisible(request.state, principal);
+    return revoke(request.state, command, { person: principal, now, salt: ports.world.randomId() });
+  });
 }

@@ -1,5 +1,5 @@
 import { toMilliseconds } from '../instant.ts';
-import type { Policies, RequestStore, StoredRequest, World } from '../ports.ts';
+import type { RequestStore, StoredRequest, World } from '../ports.ts';
 import type { Principal } from '../principal.ts';
 import { readRequestFor } from './read-request.ts';
 
@@ -10,7 +10,7 @@ const lookEvery = 500;
  * Answers as soon as the request has left `PENDING`, at once where it has already, and with the pending request after `seconds`.
  */
 export async function waitForDecision(
-  ports: { store: RequestStore; policies: Policies; world: World },
+  ports: { store: RequestStore; world: World },
   { requestId, principal, seconds, until }: { requestId: string; principal: Principal; seconds: number; until: number },
 ): Promise<StoredRequest> {
   const { store, world } = ports;

@@ -33,6 +33,7 @@ export function alertRequest(given: Given = {}): StoredRequest {
     textsDigest: texts.digest,
     bodyDigest: 'sha256:0',
     attempt: 1,
+    missionRoles: ['support_agent', 'support_manager', 'senior_manager'],
     policy: {
       name: 'dual_approval',
       version: '2657a8de540f',

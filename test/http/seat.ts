@@ -29,7 +29,10 @@ const people: Record<string, Principal> = {
 };
 
 const mission = missionPolicy(parsePolicyDocument(readFileSync('policies/default.yaml', 'utf8')));
-const policies: Policies = { find: async (id) => (id === mission.missionId ? mission : undefined) };
+const policies: Policies = {
+  deployed: mission,
+  find: async (_, version) => (version === mission.version ? mission : undefined),
+};
 const bot = person('support-bot', [], ['request']);
 
 /** The pages over the store in memory: the tokens are the people's names, the clock stands still. */

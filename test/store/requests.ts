@@ -37,6 +37,7 @@ export function pendingState(facts: Partial<PendingState> = {}): PendingState {
     textsDigest: contentOf({ kind: 'request-texts', salt: 's' }).digest,
     bodyDigest: digestOf('body'),
     attempt: 1,
+    missionRoles: ['support_agent', 'support_manager', 'senior_manager'],
     policy: {
       name: 'dual_approval',
       version: 'v1',

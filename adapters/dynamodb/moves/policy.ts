@@ -34,10 +34,8 @@ export function putPolicyVersion({ policiesTable }: Connection, { published }: O
   return putIf(policiesTable, item, neverPublished);
 }
 
-export const movePolicyHead = (
-  { policiesTable }: Connection,
-  { missionId, before, after }: Of<'policy-head'>,
-): Write => putIf(policiesTable, { ...headKey(missionId), ...after }, before ? stillAt(before) : neverPublished);
+export const movePolicyHead = ({ policiesTable }: Connection, { missionId, before, after }: Of<'policy-head'>): Write =>
+  putIf(policiesTable, { ...headKey(missionId), ...after }, before ? stillAt(before) : neverPublished);
 
 export const putFurtherEntry = ({ auditTable }: Connection, { entry }: Of<'entry'>): Write =>
   putIf(auditTable, entryItem(entry), sequenceFree);

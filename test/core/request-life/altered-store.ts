@@ -1,13 +1,15 @@
 import type {
   AuditStore,
   DeliveryStore,
+  PolicyStore,
+  PrecedentStore,
   RequestLists,
   RequestStore,
   StoredEntry,
   StoredRequest,
 } from '../../../core/ports.ts';
 
-export type Store = RequestStore & DeliveryStore & RequestLists & AuditStore;
+export type Store = RequestStore & DeliveryStore & RequestLists & AuditStore & PolicyStore & PrecedentStore;
 
 interface Alteration {
   /** The whole chain of the run, as somebody left it. */
@@ -37,21 +39,12 @@ export function alteredStore(store: Store, { entries, request, unlisted = [] }: 
   };
 }
 
-/** Every method of the port, handed on. */
-export const delegating = (store: Store): Store => ({
-  readRequest: (...given) => store.readRequest(...given),
-  readState: (...given) => store.readState(...given),
-  readTail: (...given) => store.readTail(...given),
-  commit: (...given) => store.commit(...given),
-  countLateAttempt: (...given) => store.countLateAttempt(...given),
-  due: (...given) => store.due(...given),
-  lease: (...given) => store.lease(...given),
-  strike: (...given) => store.strike(...given),
-  postpone: (...given) => store.postpone(...given),
-  rest: (...given) => store.rest(...given),
-  pendingForRoles: (...given) => store.pendingForRoles(...given),
-  pendingForRole: (...given) => store.pendingForRole(...given),
-  ofRun: (...given) => store.ofRun(...given),
-  closed: (...given) => store.closed(...given),
-  entries: (...given) => store.entries(...given),
-});
+/** Every method of the store, handed on. */
+export function delegating(store: Store): Store {
+  const names = [...Object.keys(store), ...Object.getOwnPropertyNames(Object.getPrototypeOf(store))];
+  const methods = names.flatMap((name) => {
+    const method: unknown = Reflect.get(store, name);
+    return typeof method === 'function' && name !== 'constructor' ? [[name, method.bind(store)] as const] : [];
+  });
+  return Object.fromEntries(methods) as unknown as Store;
+}

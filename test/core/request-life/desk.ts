@@ -1,10 +1,11 @@
 import { expect } from 'vitest';
 import { MemoryStore } from '../../../adapters/memory/store.ts';
+import { publishedPolicies } from '../../../adapters/published-policies.ts';
 import { CountersignError, type ErrorCode } from '../../../core/errors.ts';
 import type { JsonObject, JsonValue } from '../../../core/json.ts';
 import { missionPolicy } from '../../../core/policy-document.ts';
 import { parsePolicyDocument } from '../../../core/policy-yaml.ts';
-import type { AlertMessage, StoredRequest } from '../../../core/ports.ts';
+import type { AlertMessage, Policies, StoredRequest } from '../../../core/ports.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { RequestState } from '../../../core/request.ts';
 import { cancelRequest } from '../../../core/use-cases/cancel-request.ts';
@@ -71,7 +72,7 @@ export const webUrl = 'https://approve.example';
 export class Desk {
   readonly world: TestWorld;
   readonly published: AlertMessage[] = [];
-  readonly policies = { find: async (missionId: string) => (missionId === 'default' ? policy : undefined) };
+  readonly policies: Policies;
   readonly alerts = {
     publish: async (message: AlertMessage) => {
       if (this.topicFails) throw new Error('the topic does not answer');
@@ -84,6 +85,7 @@ export class Desk {
   constructor({ seed = 1, store = new MemoryStore() }: { seed?: number; store?: Store } = {}) {
     this.world = new TestWorld(seed);
     this.store = store;
+    this.policies = publishedPolicies(policy, store);
   }
 
   async ask(

@@ -1,0 +1,37 @@
+import { api, claimsOf, ok, pathParameter } from '../adapters/http/api.ts';
+import { principalFrom } from '../adapters/http/identity.ts';
+import { jsonBody } from '../adapters/http/json.ts';
+import { viewOf } from '../core/request-view.ts';
+import { publishPolicy } from '../core/use-cases/publish-policy.ts';
+import { readPolicy } from '../core/use-cases/read-policy.ts';
+import { simulateRequest } from '../core/use-cases/simulate-request.ts';
+import { requestPorts, tokenNames } from './composition.ts';
+
+const names = tokenNames();
+const ports = requestPorts();
+
+/** What the owners of missions write and try, and everybody may read. */
+export const handler = api({
+  'GET /v1/policies/{missionId}': async (event) =>
+    ok(
+      await readPolicy(ports, {
+        missionId: pathParameter(event, 'missionId'),
+        query: event.queryStringParameters ?? {},
+      }),
+    ),
+
+  'PUT /v1/policies/{missionId}': async (event, until) => {
+    const principal = principalFrom(claimsOf(event), names);
+    const missionId = pathParameter(event, 'missionId');
+    const result = await publishPolicy(ports, { missionId, body: jsonBody(event), principal, until });
+    return 'publication' in result
+      ? ok(result.publication)
+      : { status: 202, body: { approval: viewOf(result.approval, principal) } };
+  },
+
+  'POST /v1/policies/{missionId}/simulation': async (event) => {
+    const principal = principalFrom(claimsOf(event), names);
+    const missionId = pathParameter(event, 'missionId');
+    return ok(await simulateRequest(ports, { missionId, body: jsonBody(event), principal }));
+  },
+});
