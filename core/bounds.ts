@@ -11,7 +11,7 @@ export interface Bounds {
 export const defaultMaxAttempts = 5;
 
 /** They stand among the rules that matched, so no rule may be called so. */
-export const boundIds = ['maxAttempts', 'maxRequests'] as const;
+export const boundIds = ['maxAttempts', 'maxRequests', 'editedEarlier'] as const;
 type BoundId = (typeof boundIds)[number];
 
 /** The bounds that a new request passes; each stops it, whatever the rules say. `attempt` and `request` count this one. */
@@ -32,3 +32,15 @@ export function boundsPassed(
 /** The run has asked for an action as often as it may after a rejection, and once more. */
 export const isRepeatedFailure = (matched: readonly Matched[]): boolean =>
   matched.some(({ ruleId, effect }) => ruleId === ('maxAttempts' satisfies BoundId) && effect === 'stop');
+
+/** Whoever corrected an action did not want it as it was: asked again, it needs a person, whatever else lets it run. */
+export const onceEdited = (requestId: string | undefined): Matched[] =>
+  requestId === undefined
+    ? []
+    : [
+        {
+          ruleId: 'editedEarlier' satisfies BoundId,
+          effect: 'pause',
+          reason: `a person approved other arguments in place of these, in request ${requestId}: claim that one`,
+        },
+      ];

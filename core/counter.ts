@@ -46,7 +46,9 @@ export type CounterMove =
   | { kind: 'counter'; counter: string; does: 'leave' }
   /** Takes the place where nobody holds it. */
   | { kind: 'counter'; counter: string; does: 'hold'; requestId: string }
-  | { kind: 'counter'; counter: string; does: 'letGo' };
+  | { kind: 'counter'; counter: string; does: 'letGo' }
+  /** Writes nothing; nobody may hold the place. */
+  | { kind: 'counter'; counter: string; does: 'checkFree' };
 
 interface OnBucket {
   kind: 'counter';
@@ -81,6 +83,8 @@ export function counterAfter(counter: Counter, move: CounterMove): Counter | und
       return { ...counter, pending: counter.pending - 1 };
     case 'hold':
       return counter.heldBy === undefined ? { ...counter, heldBy: move.requestId } : undefined;
+    case 'checkFree':
+      return counter.heldBy === undefined ? counter : undefined;
     case 'letGo': {
       const { heldBy: _, ...rest } = counter;
       return rest;

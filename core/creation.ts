@@ -1,9 +1,9 @@
 import { type Action, actionContent, type Content } from './action.ts';
-import { isRepeatedFailure } from './bounds.ts';
 import type { EntryEvent } from './audit-entry.ts';
+import { isRepeatedFailure } from './bounds.ts';
 import { canonicalJson, sha256Hex } from './canonical-json.ts';
-import { withWake } from './deadline.ts';
 import type { Counter } from './counter.ts';
+import { withWake } from './deadline.ts';
 import { askedDeliveries } from './deliveries.ts';
 import { CountersignError } from './errors.ts';
 import { repeatedFailure } from './escalation.ts';
@@ -14,9 +14,9 @@ import type { Move } from './move.ts';
 import type { ActionPolicy, Effect, Matched, MissionPolicy, PinnedPolicy } from './policy.ts';
 import type { Precedent } from './precedent.ts';
 import type { RequestFacts, RequestState } from './request.ts';
+import { inEntry, type Places, reserveFor } from './reservation.ts';
 import { sampleFor } from './sample.ts';
 import { type Draw, drawAt, sampleRateOf } from './sampling.ts';
-import { inEntry, type Places, reserveFor } from './reservation.ts';
 import { checkSize, textContent } from './texts.ts';
 import { readWindows, windowsFor } from './window.ts';
 

@@ -1,6 +1,8 @@
 import type { Instant } from './instant.ts';
 import type { QuorumRole } from './policy.ts';
 import type { Outcome, RequestState, Status, Vote } from './request.ts';
+import { type Held, inEntry } from './reservation.ts';
+import type { Draw } from './sampling.ts';
 
 /** What a stored request and the entries about it must both say: what was asked, who answered, and what became of it. */
 export interface RequestAccount {
@@ -10,6 +12,9 @@ export interface RequestAccount {
   onBehalfOf?: string | undefined;
   approvals: QuorumRole[];
   deadline: Instant;
+  sample?: Draw | undefined;
+  /** Of windows. */
+  reserved?: Held[] | undefined;
   level: number;
   votes: Vote[];
   editors: string[];
@@ -22,8 +27,21 @@ export interface RequestAccount {
 }
 
 export function accountOf(state: RequestState): RequestAccount {
-  const { status, effectiveDigest, requestedBy, onBehalfOf, approvals, deadline, level, votes, editors } = state;
-  const facts = { status, effectiveDigest, requestedBy, onBehalfOf, approvals, deadline, level, votes, editors };
+  const { status, effectiveDigest, requestedBy, onBehalfOf, approvals, deadline, sample, level, votes, editors } =
+    state;
+  const facts = {
+    status,
+    effectiveDigest,
+    requestedBy,
+    onBehalfOf,
+    approvals,
+    deadline,
+    sample,
+    level,
+    votes,
+    editors,
+    ...inEntry(state),
+  };
   switch (state.status) {
     case 'PENDING':
     case 'CANCELLED':

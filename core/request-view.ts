@@ -1,6 +1,8 @@
 import { fromCanonical } from './canonical-json.ts';
+import { claimableAt } from './claim.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import { maskSecrets } from './json-pointer.ts';
+import { owesOutcome } from './outcome-owed.ts';
 import type { StoredRequest } from './ports.ts';
 import type { Principal } from './principal.ts';
 import { awaitedRoles, countingApprovals, fillPlaces } from './quorum.ts';
@@ -29,6 +31,7 @@ export function viewOf(request: StoredRequest, reader: Pick<Principal, 'id'>): J
     onBehalfOf: state.onBehalfOf,
     traceId: state.traceId,
     revisionOf: state.revisionOf,
+    editedEarlier: state.editedEarlier,
     requestedBy: state.requestedBy,
     requestedAt: state.requestedAt,
     status: state.status,
@@ -48,6 +51,8 @@ export function viewOf(request: StoredRequest, reader: Pick<Principal, 'id'>): J
     effectiveArgs: effective,
     effectiveDigest,
     sampled: state.sample?.sampled,
+    precedent: state.precedent && { ...state.precedent },
+    outcomeOwed: owesOutcome(state) ? true : undefined,
     delivery: { owed: Object.keys(state.owed), delivered: state.delivered },
     version: state.version,
     ...resultOf(request, effective),
@@ -67,6 +72,7 @@ function resultOf({ state, contents }: StoredRequest, effective: JsonValue): Rec
         state.effectiveDigest === state.argsDigest || effective === undefined ? {} : { editedArgs: effective };
       return {
         decision: { ...decisionOf(state.decision, contents), ...edited },
+        claimableAt: claimableAt(state),
         claimBy,
         claim: claim && { ...claim },
         outcome: outcome?.outcome,

@@ -70,7 +70,17 @@ function accountAfter(known: RequestAccount | undefined, entry: AuditEntry): Req
   if (entry.type === 'request_created') {
     const { status, actionDigest, requestedBy, onBehalfOf, approvals, deadline, sample, reserved } = entry.details;
     const nothingYet = { votes: [], editors: [], level: 0, decidedBy: [] };
-    return { ...nothingYet, status, effectiveDigest: actionDigest, requestedBy, onBehalfOf, approvals, deadline, sample, reserved };
+    return {
+      ...nothingYet,
+      status,
+      effectiveDigest: actionDigest,
+      requestedBy,
+      onBehalfOf,
+      approvals,
+      deadline,
+      sample,
+      reserved,
+    };
   }
   if (!known) return undefined;
   const by = entry.actor.id;

@@ -94,12 +94,27 @@ export async function createRequest(
     const equal = await equalThatWaits(store, room);
     if (equal) return { created: false, request: equal };
     const attempt = (owner?.attempts[attemptKey(question.actionName)] ?? 0) + 1;
-    const context = { requestId, requestedBy: principal.id, now, salt: world.randomId(), previousHash: nextInChain(tail).previousHash, attempt, precedent, ...room };
-    const change = buildChange(ask(question, mission, { ...context, imposed: [...stopsOf(owner), ...pausesForOutcome(owner, now), ...imposedBy(asked, room, attempt)] }), {
-      tail,
-      actor: { kind: 'agent', id: principal.id },
+    const context = {
+      requestId,
+      requestedBy: principal.id,
       now,
-    });
+      salt: world.randomId(),
+      previousHash: nextInChain(tail).previousHash,
+      attempt,
+      precedent,
+      ...room,
+    };
+    const change = buildChange(
+      ask(question, mission, {
+        ...context,
+        imposed: [...stopsOf(owner), ...pausesForOutcome(owner, now), ...imposedBy(asked, room, attempt)],
+      }),
+      {
+        tail,
+        actor: { kind: 'agent', id: principal.id },
+        now,
+      },
+    );
     refuseTooMany(change.after, asked, room);
     const revises = question.revisionOf !== undefined && { requestId: question.revisionOf, requestedBy: principal.id };
     const result = await store.commit(revises ? { ...change, revises } : change, until);

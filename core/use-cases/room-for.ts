@@ -19,7 +19,7 @@ interface Asked {
   requestedBy: string;
   /** Of the run's tail. */
   run: RunFacts | undefined;
-  /** A retry is found by its key; then an equal question is a new one all the same. */
+  /** Whoever names a key says whether it is a new question: an equal one that waits is not given in its place. */
   isKeyed: boolean;
 }
 
@@ -35,15 +35,18 @@ export interface Room extends Required<Pick<CreationContext, 'counters' | 'place
  * agent and of the question itself are guarded by the write, so they are read only where one was lost (`again`) or the run is full.
  */
 export async function roomFor(store: RequestStore, asked: Asked, again: boolean): Promise<Room> {
-  const { question, mission, requestedBy, run } = asked;
+  const { question, mission, requestedBy, run, isKeyed } = asked;
   const policy = mission.actions.get(question.actionName) ?? mission.unlisted;
   const windows = windowsFor(mission, policy, question.actionName);
   const places = placesOf(asked);
   const keys = windows.flatMap((window) => counterOf(window, { ...question, requestedBy }) ?? []);
   if (again || isFull(asked)) keys.push(...[places.agent, places.equal].flatMap((place) => place?.counter ?? []));
+  const counters: Counters = keys.length > 0 ? await store.readCounters(keys) : new Map();
+  const isTaken = places.equal && counters.get(places.equal.counter)?.heldBy !== undefined;
+  const { equal: _, ...withoutEqual } = places;
   return {
-    counters: keys.length > 0 ? await store.readCounters(keys) : new Map(),
-    places,
+    counters,
+    places: isKeyed && isTaken ? withoutEqual : places,
     editedEarlier: editedInPlaceOf(run, actionContent(question).digest),
     tellsOfFailure: !(run?.repeatedFailures ?? []).includes(attemptKey(question.actionName)),
   };
@@ -67,8 +70,11 @@ function placesOf({ question, mission, requestedBy, run, isKeyed }: Asked): Plac
     ...(agent !== undefined && {
       agent: { counter: pendingOfAgent(question.missionId, requestedBy), atMost: agent },
     }),
-    ...(!isKeyed && {
-      equal: { counter: placeOfQuestion(requestedBy, bodyDigest(question)), isChecked: (run?.pending ?? 0) > 0 },
+    ...(question.occurrenceId === undefined && {
+      equal: {
+        counter: placeOfQuestion(requestedBy, bodyDigest(question)),
+        isChecked: !isKeyed && (run?.pending ?? 0) > 0,
+      },
     }),
   };
 }

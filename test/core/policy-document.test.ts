@@ -40,6 +40,7 @@ describe('the support agent of the design', () => {
       escalateTo: ['senior_manager'],
       validForSeconds: 3600,
       secretPaths: ['/actionArgs/card/number'],
+      maxAttempts: 5,
       rules: [],
     });
   });

@@ -52,15 +52,18 @@ describe('asking twice', () => {
     expect(await desk.audit()).toEqual(['request_created']);
   });
 
-  test('given an occurrenceId, then it serves as the key, for each phase apart; without a key every call is a question', async () => {
+  test('given an occurrenceId, then it serves as the key, for each phase apart; without a key an equal question that waits is the same', async () => {
     const desk = new Desk();
     const occurring = (phase: string) => desk.ask('send', { occurrenceId: 'step-1', phase });
     const first = await occurring('before');
     expect((await occurring('before')).state.requestId).toBe(first.state.requestId);
     expect((await occurring('after')).state.requestId).not.toBe(first.state.requestId);
-    await desk.ask('send');
-    await desk.ask('send');
-    expect(await desk.audit()).toHaveLength(4);
+    const { requestId } = (await desk.ask('send')).state;
+    expect((await desk.ask('send')).state.requestId).toBe(requestId);
+    expect((await desk.ask('send', { actionArgs: {} })).state.requestId).not.toBe(requestId);
+    await desk.vote(requestId, alice, 'approve');
+    expect((await desk.ask('send')).state.requestId).not.toBe(requestId);
+    expect(await desk.audit()).toHaveLength(6);
   });
 
   test('given a key that is no header value, then VALIDATION_FAILED', async () => {
@@ -79,11 +82,11 @@ describe('asking', () => {
   test('CASE 23 (count): given a first rejection, then every further ask of that action in the run counts, and no later rejection starts anew', async () => {
     const desk = new Desk();
     const counted = async () => (await desk.store.readTail('run-1'))?.run.attempts[attemptKey('send')];
-    await desk.ask('send');
+    await desk.ask('send', { actionArgs: {} });
     expect(await counted()).toBeUndefined();
     await desk.vote((await desk.ask('send')).state.requestId, alice, 'reject');
     expect(await counted()).toBe(1);
-    await desk.ask('send');
+    await desk.ask('send', { actionArgs: { n: 1 } });
     await desk.ask('remind');
     await desk.vote((await desk.ask('send')).state.requestId, alice, 'reject');
     expect(await counted()).toBe(3);

@@ -8,7 +8,7 @@ describe('sweep', () => {
   test('CASE 34 (logic): given one corrupt record, then the others are handled and it is named', async () => {
     const desk = new Desk();
     const ids = [];
-    for (let n = 0; n < 40; n++) ids.push((await desk.ask('send')).state.requestId);
+    for (let n = 0; n < 40; n++) ids.push((await desk.ask('send', { actionArgs: { n } })).state.requestId);
     const corrupt = ids[7];
     desk.world.pass(600);
     const store = {
@@ -56,7 +56,7 @@ describe('sweep', () => {
 
   test('given the stream is off, then everything owed leaves within two sweeps, once', async () => {
     const desk = new Desk();
-    for (let n = 0; n < 30; n++) await desk.ask(n % 2 ? 'pay' : 'refund');
+    for (let n = 0; n < 30; n++) await desk.ask(n % 2 ? 'pay' : 'refund', { actionArgs: { n } });
     await desk.sweep();
     desk.world.pass(60);
     await desk.sweep();
