@@ -42,6 +42,12 @@ export const requestPorts = () => {
   return { store, policies: publishedPolicies(bundledMission(), store), world };
 };
 
+/** Also writes what a create brings about beside its request. */
+export const askingPorts = () => {
+  const store = tables(configuration(['requestsTable', 'auditTable', 'policiesTable', 'escalationsTable']));
+  return { store, policies: publishedPolicies(bundledMission(), store), world };
+};
+
 /** What lists and audits are read from. */
 export const readingPorts = () => ({ store: tables(configuration(['requestsTable', 'auditTable'])), world });
 

@@ -6,10 +6,10 @@ import { cancelRequest } from '../core/use-cases/cancel-request.ts';
 import { claimRequest } from '../core/use-cases/claim-request.ts';
 import { createRequest } from '../core/use-cases/create-request.ts';
 import { reportOutcome } from '../core/use-cases/report-outcome.ts';
-import { requestPorts, tokenNames } from './composition.ts';
+import { askingPorts, tokenNames } from './composition.ts';
 
 const names = tokenNames();
-const ports = requestPorts();
+const ports = askingPorts();
 
 /** What agents write. */
 export const handler = api({

@@ -24,6 +24,7 @@ export function grantsOf({
   requests,
   audit,
   policies,
+  escalations,
   alerts,
 }: GrantedResources): Record<FunctionName, PolicyStatement[]> {
   const index = (name: Index) => `${requests.tableArn}/index/${name}`;
@@ -40,8 +41,9 @@ export function grantsOf({
       may(requests.tableArn, 'BatchGetItem'),
       may(policies.tableArn, 'BatchGetItem', 'GetItem'),
       inTransaction(requests.tableArn, 'ConditionCheckItem'),
+      inTransaction(escalations.tableArn, 'PutItem'),
     ],
-    decisions: [...write(), may(policies.tableArn, 'GetItem')],
+    decisions: [...write(), may(requests.tableArn, 'BatchGetItem'), may(policies.tableArn, 'GetItem')],
     policies: [
       may(requests.tableArn, 'Query', 'UpdateItem'),
       may(audit.tableArn, 'Query'),
@@ -50,7 +52,12 @@ export function grantsOf({
       inTransaction(audit.tableArn, 'PutItem'),
       inTransaction(policies.tableArn, 'PutItem'),
     ],
-    pages: [...write(), may(policies.tableArn, 'GetItem'), may(index('pendingByRole'), 'Query')],
+    pages: [
+      ...write(),
+      may(requests.tableArn, 'BatchGetItem'),
+      may(policies.tableArn, 'GetItem'),
+      may(index('pendingByRole'), 'Query'),
+    ],
     reads: [
       may(requests.tableArn, 'Query'),
       may(index('pendingByRole'), 'Query'),
