@@ -15,7 +15,11 @@ const stores = ['requestsTable', 'auditTable'] as const;
 
 /** The functions: `lambdas/<name>.ts` holds the handler of each. */
 export const functions = {
-  requests: { environment: [...stores, 'policiesTable', 'escalationsTable', ...identity], memorySize: 1024, timeout: 29 },
+  requests: {
+    environment: [...stores, 'policiesTable', 'escalationsTable', ...identity],
+    memorySize: 1024,
+    timeout: 29,
+  },
   decisions: { environment: [...stores, 'policiesTable', ...identity], memorySize: 1024, timeout: 29 },
   policies: { environment: [...stores, 'policiesTable', ...identity], memorySize: 1024, timeout: 29 },
   reads: { environment: [...stores, ...identity], memorySize: 512, timeout: 29 },

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { addSeconds } from '../../core/instant.ts';
 import type { AuditStore, DeliveryStore, PrecedentStore, RequestLists, RequestStore } from '../../core/ports.ts';
+import { countersContract } from './counters-contract.ts';
 import { deliveryContract, due } from './delivery-contract.ts';
 import { listContract } from './list-contract.ts';
 import { movesContract } from './moves-contract.ts';
@@ -154,5 +155,6 @@ export function storeContract(name: string, empty: () => Promise<Store>): void {
     deliveryContract(() => store);
     listContract(() => store);
     movesContract(() => store);
+    countersContract(() => store);
   });
 }
