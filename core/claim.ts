@@ -2,11 +2,13 @@ import { type Action, actionContent } from './action.ts';
 import { fromCanonical } from './canonical-json.ts';
 import { isPast, withWake } from './deadline.ts';
 import { CountersignError } from './errors.ts';
-import type { Instant } from './instant.ts';
+import { addSeconds, type Instant } from './instant.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import { lateAttempt } from './lateness.ts';
+import type { Move } from './move.ts';
 import type { StoredRequest } from './ports.ts';
 import type { ApprovedState, Outcome, RequestState } from './request.ts';
+import { fillOf } from './sample.ts';
 import { change, type Step, same } from './step.ts';
 import { checkSize, textContent } from './texts.ts';
 
@@ -46,12 +48,27 @@ export function claim(
     return same;
   }
   if (isPast(state.claimBy, now)) return lateAttempt(state, claimant, 'claim', state.claimBy, now);
+  refuseWhileResting(state, now);
   requireApprovedAction(request, action);
   const used = { claimId: claimId ?? newClaimId, claimedAt: now, claimedBy: claimant };
   return change(withWake<RequestState>({ ...state, claim: used }), {
     type: 'approval_claimed',
     details: { claimId: used.claimId, effectiveDigest: state.effectiveDigest },
   });
+}
+
+/** From when on the approval may be used; until then it can only be taken back. `undefined`: at once. */
+export const claimableAt = ({ policy, decision }: ApprovedState): Instant | undefined =>
+  policy.holdSeconds === undefined ? undefined : addSeconds(decision.decidedAt, policy.holdSeconds);
+
+function refuseWhileResting(state: ApprovedState, now: Instant): void {
+  const from = claimableAt(state);
+  if (from === undefined || isPast(from, now)) return;
+  throw new CountersignError(
+    'NOT_APPROVED',
+    `The approval rests until ${from}, so that it can still be taken back; claim it then.`,
+    { status: state.status, claimableAt: from },
+  );
 }
 
 function notApproved(state: Exclude<RequestState, ApprovedState>, claimant: string, now: Instant): Step {
@@ -113,7 +130,10 @@ export function settle(
     reportedAt: now,
     ...(result && { resultDigest: result.digest }),
   };
-  return change(
+  const filled: Move[] = state.sample?.sampled
+    ? [{ kind: 'sample-fill', sampleId: state.requestId, fill: fillOf(state, outcome) }]
+    : [];
+  const told = change(
     { ...state, outcome },
     {
       type: 'outcome_reported',
@@ -125,4 +145,5 @@ export function settle(
     },
     result ? [result] : [],
   );
+  return { ...told, moves: filled };
 }

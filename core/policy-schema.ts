@@ -24,6 +24,10 @@ const name = z
   .max(128)
   .regex(/^[A-Za-z0-9_.-]+$/, 'letters, digits, _ . and - are allowed');
 const limit = z.int().min(1).max(1_000_000);
+export const defaultValidForSeconds = 3600;
+
+/** A principal as its token names it. */
+const agentName = z.string().min(1).max(128);
 const seconds = z.int().min(1).max(year);
 const reason = z.string().trim().min(1).max(500);
 const roles = z.array(name).min(1).max(10).refine(areDifferent, 'each may be named once');
@@ -94,6 +98,7 @@ const action = closed({
   validForSeconds: seconds.optional(),
   sampleRate: z.number().min(0).max(1).optional(),
   noveltyKey: z.array(pointer).min(1).max(10).optional(),
+  holdSeconds: seconds.optional(),
   maxAttempts: limit.optional(),
   secretPaths: z.array(secretPath).max(100).optional(),
   rules: rules.optional(),
@@ -157,6 +162,7 @@ export const policyDocument = closed({
     onTimeout: z.enum(['reject', 'escalate']).optional(),
     escalateTo: roles.optional(),
     validForSeconds: seconds.optional(),
+    holdSeconds: seconds.optional(),
     maxAttempts: limit.optional(),
   }).superRefine((given, context) => {
     if ((given.onTimeout === 'escalate') !== (given.escalateTo !== undefined))
@@ -168,7 +174,19 @@ export const policyDocument = closed({
   maxAttempts: limit.optional(),
   maxRequests: limit.optional(),
   maxPending: maxPending.optional(),
-}).superRefine(({ rules: ofAll = [], actions }, context) => {
+  agents: z.array(agentName).min(1).max(1000).refine(areDifferent, 'each may be named once').optional(),
+  requireOutcome: z.boolean().optional(),
+}).superRefine(({ rules: ofAll = [], actions, defaults }, context) => {
+  for (const [actionName, { holdSeconds, validForSeconds }] of Object.entries(actions)) {
+    const rests = holdSeconds ?? defaults.holdSeconds ?? 0;
+    const valid = validForSeconds ?? defaults.validForSeconds ?? defaultValidForSeconds;
+    if (rests >= valid)
+      context.addIssue({
+        code: 'custom',
+        message: `rests for ${rests} seconds, so it could never be claimed: an approval is valid for ${valid}`,
+        path: ['actions', actionName, 'holdSeconds'],
+      });
+  }
   const taken = new Set(ofAll.map(({ id }) => id));
   for (const [actionName, { rules: own = [] }] of Object.entries(actions))
     for (const [index, { id }] of own.entries())

@@ -21,6 +21,9 @@ export interface Precedent {
   revoked?: { by: string; at: Instant };
 }
 
+/** Which precedent, and which request set it. */
+export type PrecedentRef = Pick<Precedent, 'precedentId' | 'requestId'>;
+
 const hash = (text: string): string => createHash('sha256').update(text, 'utf8').digest('base64url');
 const hashLength = 43;
 

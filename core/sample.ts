@@ -1,5 +1,5 @@
 import type { Instant } from './instant.ts';
-import type { Outcome } from './request.ts';
+import type { Outcome, RequestState } from './request.ts';
 
 /** An action that ran by itself and was drawn for review afterwards. */
 export interface Sample {
@@ -23,3 +23,23 @@ export interface SampleFill {
   /** The queue of those who review it. */
   reviewQueue: string;
 }
+
+/** The sample of a request that was drawn. */
+export const sampleFor = (state: RequestState): Sample => ({
+  sampleId: state.requestId,
+  runId: state.runId,
+  missionId: state.missionId,
+  actionName: state.actionName,
+  policyVersion: state.policy.version,
+  requestedBy: state.requestedBy,
+  sampledAt: state.requestedAt,
+  effectiveDigest: state.effectiveDigest,
+});
+
+/** It waits for those who would have been asked. */
+export const fillOf = (state: RequestState, { outcome, reportedAt, resultDigest }: Outcome): SampleFill => ({
+  outcome,
+  reportedAt,
+  ...(resultDigest !== undefined && { resultDigest }),
+  reviewQueue: state.policy.approverRole,
+});

@@ -2,6 +2,7 @@ import { isPast, withWake } from './deadline.ts';
 import { decisionMembers } from './decision.ts';
 import { CountersignError } from './errors.ts';
 import type { Instant } from './instant.ts';
+import type { Precedent } from './precedent.ts';
 import type { Principal } from './principal.ts';
 import type { RequestState } from './request.ts';
 import { change, type Step, same } from './step.ts';
@@ -35,13 +36,7 @@ export function revoke(
   command: { note?: string | undefined },
   { person, now, salt }: { person: Principal; now: Instant; salt: string },
 ): Step {
-  const entitled = rolesThatRevoke(state);
-  if (!person.roles.some((role) => entitled.includes(role)))
-    throw new CountersignError(
-      'NOT_AN_APPROVER',
-      `Taking this back needs ${entitled.join(' or ')}; you hold ${person.roles.join(', ') || 'no role'}.`,
-      { asked: entitled },
-    );
+  requireEntitled(state, person);
   if (state.status === 'PENDING')
     throw new CountersignError('NOT_APPROVED', 'The request is still pending: reject it instead.', {
       status: state.status,
@@ -82,6 +77,38 @@ export function revoke(
     withWake(after),
     { type: 'approval_revoked', details: text ? { textDigest: text.digest } : {} },
     text ? [text] : [],
+  );
+}
+
+/**
+ * A person who may take the approval back takes back what followed from it: the action is novel again. The request itself stays
+ * as it is. Throws `NOT_AN_APPROVER`.
+ */
+export function revokePrecedentOf(
+  state: RequestState,
+  precedent: Precedent,
+  command: { reason: string },
+  { person, now, salt }: { person: Principal; now: Instant; salt: string },
+): Step {
+  requireEntitled(state, person);
+  if (precedent.revoked || precedent.requestId !== state.requestId) return same;
+  const text = textContent('vote-text', salt, { note: command.reason });
+  const details = { precedentId: precedent.precedentId, textDigest: text.digest };
+  const revoked = { by: person.id, at: now };
+  return {
+    ...change(state, { type: 'precedent_revoked', details }, [text]),
+    moves: [{ kind: 'precedent-revocation', before: precedent, revoked }],
+  };
+}
+
+/** Throws `NOT_AN_APPROVER`. */
+function requireEntitled(state: RequestState, person: Principal): void {
+  const entitled = rolesThatRevoke(state);
+  if (person.roles.some((role) => entitled.includes(role))) return;
+  throw new CountersignError(
+    'NOT_AN_APPROVER',
+    `Taking this back needs ${entitled.join(' or ')}; you hold ${person.roles.join(', ') || 'no role'}.`,
+    { asked: entitled },
   );
 }
 

@@ -82,10 +82,14 @@ export class Desk {
   topicFails = false;
   store: Store;
 
-  constructor({ seed = 1, store = new MemoryStore() }: { seed?: number; store?: Store } = {}) {
+  constructor({
+    seed = 1,
+    store = new MemoryStore(),
+    policy: own,
+  }: { seed?: number; store?: Store; policy?: string } = {}) {
     this.world = new TestWorld(seed);
     this.store = store;
-    this.policies = publishedPolicies(policy, store);
+    this.policies = publishedPolicies(own === undefined ? policy : missionPolicy(parsePolicyDocument(own)), store);
   }
 
   async ask(
