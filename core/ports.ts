@@ -42,6 +42,9 @@ export type RequestSummary = Pick<
   outcomeOwed?: true | undefined;
 };
 
+/** As it is answered: who may see it is nobody's business but the service's. */
+export type ListedRequest = Omit<RequestSummary, 'missionRoles'>;
+
 /**
  * - `committed`: all of it is stored, exactly once, also where the first acknowledgement was lost.
  * - `conflict`: none of it is. Somebody else wrote the request or the next entry of the run first: load again, decide again.

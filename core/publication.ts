@@ -93,8 +93,9 @@ export const publishArgs = ({ missionId, document, force }: Draft, { mission }: 
 });
 
 /**
- * How publishing is treated by the mission in force: as any action where it is listed; else only by rules that are about
- * `action.name`, or that hold for it: a rule about arguments that it does not have says nothing about it.
+ * How publishing is treated by the mission in force: as any action where it is listed; else by the rules that are about
+ * `action.name`. A stop that does not name it asks for a person instead: a mission that stops whatever it does not know must
+ * not lock itself in.
  */
 export function guardOf(
   mission: MissionPolicy,
@@ -109,9 +110,13 @@ export function guardOf(
   });
   const listed = mission.actions.get(publishAction);
   if (listed) return evaluate(listed, mission, facts);
-  const rules = mission.rules.filter(
-    ({ condition }) => !('unreadable' in condition.evaluate(facts)) || condition.source.includes('action.name'),
-  );
+  const rules = mission.rules
+    .filter(({ condition: { source } }) => source.includes('action.name'))
+    .map((rule) =>
+      rule.effect === 'stop' && !rule.condition.source.includes(publishAction)
+        ? { ...rule, effect: 'pause' as const }
+        : rule,
+    );
   const open: ActionPolicy = { ...mission.unlisted, policy: 'autonomous', approvals: [] };
   return evaluate(open, { ...mission, rules }, facts);
 }

@@ -1,14 +1,14 @@
 import { html } from 'hono/html';
 import { isPast } from '../core/deadline.ts';
 import type { Instant } from '../core/instant.ts';
-import type { Page, RequestSummary } from '../core/ports.ts';
+import type { ListedRequest, Page } from '../core/ports.ts';
 import { isCalled, type Principal } from '../core/principal.ts';
 import { type Html, layout } from './layout.ts';
 import { named } from './shown.ts';
 import { clockTime, timeLeft } from './time.ts';
 
 /** A page of what waits for one role. */
-type Waiting = Page<RequestSummary> & { role: string };
+type Waiting = Page<ListedRequest> & { role: string };
 
 export interface Inbox {
   person: Principal;
@@ -34,12 +34,12 @@ ${more.map(({ role, cursor }) => html`<p><a href="/?${new URLSearchParams({ role
 const headline = (count: number): string =>
   count === 0 ? 'Nothing waits for you' : count === 1 ? '1 waits for you' : `${count} wait for you`;
 
-function mostUrgentFirst(waiting: readonly Waiting[]): RequestSummary[] {
+function mostUrgentFirst(waiting: readonly Waiting[]): ListedRequest[] {
   const byId = new Map(waiting.flatMap(({ items }) => items).map((item) => [item.requestId, item]));
   return [...byId.values()].sort((one, other) => (one.deadline < other.deadline ? -1 : 1));
 }
 
-const inboxRow = (row: RequestSummary, person: Principal, now: Instant): Html =>
+const inboxRow = (row: ListedRequest, person: Principal, now: Instant): Html =>
   html`<li><a href="/r/${row.requestId}"><span class="name">${named(row.actionName)}</span>
 <span>${untilWhen(row.deadline, now)} · asked by ${named(row.requestedBy)}${row.onBehalfOf !== undefined && html` for ${named(row.onBehalfOf)}`}${row.level > 0 && html` · escalated, level ${row.level}`}${isOwn(row, person) && html` · yours: you may only reject it`}</span></a></li>`;
 
@@ -48,5 +48,5 @@ const untilWhen = (deadline: Instant, now: Instant): string =>
     ? `the time was over at ${clockTime(deadline)}`
     : `${timeLeft(deadline, now)} left, by ${clockTime(deadline)}`;
 
-const isOwn = ({ requestedBy, onBehalfOf }: RequestSummary, person: Principal): boolean =>
+const isOwn = ({ requestedBy, onBehalfOf }: ListedRequest, person: Principal): boolean =>
   [requestedBy, onBehalfOf].some((name) => name !== undefined && isCalled(person, name));

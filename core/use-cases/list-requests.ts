@@ -3,7 +3,7 @@ import { checkBody } from '../check-body.ts';
 import { CountersignError } from '../errors.ts';
 import { plainId } from '../fields.ts';
 import { addSeconds } from '../instant.ts';
-import type { Page, RequestLists, RequestSummary, World } from '../ports.ts';
+import type { ListedRequest, Page, RequestLists, RequestSummary, World } from '../ports.ts';
 import type { Principal } from '../principal.ts';
 import { type Verdict, verdictOf } from '../request.ts';
 import { mayRead } from '../visibility.ts';
@@ -32,7 +32,7 @@ type ListQuery = z.infer<typeof listQuery>;
 export async function listRequests(
   ports: { store: RequestLists; world: World },
   { principal, query }: { principal: Principal; query: Record<string, string | undefined> },
-): Promise<Page<RequestSummary & { verdict: Verdict }>> {
+): Promise<Page<ListedRequest & { verdict: Verdict }>> {
   const asked = checkBody(listQuery, query, Object.keys(listQuery.shape));
   const page = await pageOf(ports, asked, principal);
   const visible: RequestSummary[] = [];
@@ -42,7 +42,10 @@ export async function listRequests(
       (asked.role === undefined || item.asked.includes(asked.role));
     if (wanted && mayRead(item, principal)) visible.push(item);
   }
-  return { ...page, items: visible.map((item) => ({ ...item, verdict: verdictOf(item.status) })) };
+  return {
+    ...page,
+    items: visible.map(({ missionRoles: _, ...item }) => ({ ...item, verdict: verdictOf(item.status) })),
+  };
 }
 
 async function pageOf(

@@ -10,8 +10,20 @@ export function listContract(current: () => RequestLists & RequestStore & AuditS
     const { state, tail } = await given(store, pendingState());
     const waits = async (role: string) => (await store.pendingForRole(role, 10)).items;
     expect(await waits('senior_manager')).toEqual(await waits('support_manager'));
-    const { requestId, runId, missionId, phase, actionName, requestedBy, requestedAt, deadline, level } = state;
-    const facts = { requestId, runId, missionId, phase, actionName, requestedBy, requestedAt, deadline, level };
+    const { requestId, runId, missionId, phase, actionName, missionRoles, requestedBy, requestedAt, deadline, level } =
+      state;
+    const facts = {
+      requestId,
+      runId,
+      missionId,
+      phase,
+      actionName,
+      missionRoles,
+      requestedBy,
+      requestedAt,
+      deadline,
+      level,
+    };
     expect(await waits('senior_manager')).toEqual([{ ...facts, asked: state.asked, status: 'PENDING' }]);
 
     const vote = { approver: 'bob', word: 'approve' as const, roles: ['support_manager'], at: asked };
