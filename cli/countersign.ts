@@ -1,9 +1,13 @@
 #!/usr/bin/env node
 import { type Command, exit, UsageError } from './command.ts';
+import { policyBacktest } from './commands/policy-backtest.ts';
 import { policyCheck } from './commands/policy-check.ts';
+import { policyMutate } from './commands/policy-mutate.ts';
+import { policyReplay } from './commands/policy-replay.ts';
+import { policyTest } from './commands/policy-test.ts';
 import { inert, output } from './output.ts';
 
-const commands: readonly Command[] = [policyCheck];
+const commands: readonly Command[] = [policyCheck, policyTest, policyMutate, policyReplay, policyBacktest];
 
 const help = `countersign COMMAND … [--help]
 

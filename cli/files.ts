@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import { CountersignError } from '../core/errors.ts';
+import { checkCases, type PolicyCase } from '../core/policy-case.ts';
 import type { PolicyDocument } from '../core/policy-schema.ts';
 import { parsePolicyDocument } from '../core/policy-yaml.ts';
 import { UsageError } from './command.ts';
@@ -37,5 +38,15 @@ export function dataOfFile(path: string): unknown {
     return document.toJS({ maxAliasCount: 0 });
   } catch {
     throw new UsageError(`${path}: aliases (*name) are not allowed`);
+  }
+}
+
+/** A table of cases. */
+export function casesOfFile(path: string): PolicyCase[] {
+  try {
+    return checkCases(dataOfFile(path));
+  } catch (error) {
+    if (error instanceof CountersignError) throw new UsageError(`${path}: ${error.message}`);
+    throw error;
   }
 }

@@ -24,3 +24,11 @@ export function table(rows: readonly (readonly string[])[]): string[] {
       .trimEnd(),
   );
 }
+
+const longestShown = 60;
+
+/** Arguments in a table. */
+export function shortly(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > longestShown ? `${text.slice(0, longestShown)}… (${text.length} characters)` : text;
+}

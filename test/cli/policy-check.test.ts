@@ -35,7 +35,7 @@ test('an invalid policy is exit code 1 with every problem; control characters ar
   using folder = new Folder();
   const file = folder.file(
     'policy.json',
-    JSON.stringify({ mission: 'm', defaults: { approverRole: 'a', ['\u001b[31m']: 1 }, actions: { pay: {} } }),
+    JSON.stringify({ mission: 'm', defaults: { approverRole: 'a', '\u001b[31m': 1 }, actions: { pay: {} } }),
   );
   const { code, out } = await countersign(['policy', 'check', file]);
   expect(code).toBe(1);
@@ -45,18 +45,16 @@ test('an invalid policy is exit code 1 with every problem; control characters ar
 });
 
 test('wrongly called is exit code 2, and help is there everywhere', async () => {
-  for (const wrong of [
+  const wrong = [
     ['policy', 'check'],
     ['policy', 'check', 'no-such-file'],
-    ['policy', 'check', 'a', 'b'],
     ['policy', 'check', 'a', '--no-such'],
     ['bake'],
-    [],
-  ])
-    expect(await countersign(wrong), wrong.join(' ')).toMatchObject({ code: 2 });
-  expect(await countersign(['--help'])).toMatchObject({ code: 0, out: expect.stringContaining('policy check') });
-  expect(await countersign(['policy', 'check', '--help'])).toMatchObject({
-    code: 0,
-    out: expect.stringContaining('--roles'),
-  });
+  ];
+  const ended = await Promise.all(
+    [...wrong, ['--help'], ['policy', 'check', '--help']].map((args) => countersign(args)),
+  );
+  expect(ended.map(({ code }) => code)).toEqual([2, 2, 2, 2, 0, 0]);
+  expect(ended.at(-2)?.out).toContain('policy check');
+  expect(ended.at(-1)?.out).toContain('--roles');
 });
