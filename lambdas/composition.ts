@@ -44,7 +44,9 @@ export const requestPorts = () => {
 
 /** Also writes what a create brings about beside its request. */
 export const askingPorts = () => {
-  const store = tables(configuration(['requestsTable', 'auditTable', 'policiesTable', 'escalationsTable']));
+  const store = tables(
+    configuration(['requestsTable', 'auditTable', 'policiesTable', 'samplesTable', 'escalationsTable']),
+  );
   return { store, policies: publishedPolicies(bundledMission(), store), world };
 };
 

@@ -16,7 +16,7 @@ const stores = ['requestsTable', 'auditTable'] as const;
 /** The functions: `lambdas/<name>.ts` holds the handler of each. */
 export const functions = {
   requests: {
-    environment: [...stores, 'policiesTable', 'escalationsTable', ...identity],
+    environment: [...stores, 'policiesTable', 'samplesTable', 'escalationsTable', ...identity],
     memorySize: 1024,
     timeout: 29,
   },

@@ -30,6 +30,18 @@ export const routes: readonly Route[] = [
     function: 'policies',
     scopes: ['policies', 'decide'],
   },
+  {
+    method: 'GET',
+    path: '/v1/policies/{missionId}/precedents',
+    function: 'policies',
+    scopes: ['decide', 'audit'],
+  },
+  {
+    method: 'POST',
+    path: '/v1/policies/{missionId}/precedents/{precedentId}/revocation',
+    function: 'policies',
+    scopes: ['decide'],
+  },
   { method: 'GET', path: '/v1/health', function: 'reads', scopes: 'open' },
   { method: 'GET', path: '/', function: 'pages', scopes: 'open' },
   { method: 'GET', path: '/r/{requestId}', function: 'pages', scopes: 'open' },

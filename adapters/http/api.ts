@@ -56,7 +56,7 @@ export const callersTime = (context: Pick<Context, 'getRemainingTimeInMillis'>):
   Math.min(Date.now() + longestMilliseconds, functionsTime(context));
 
 /** A parameter of the path. The route key names it, so it is there. */
-export const pathParameter = (event: ApiEvent, name: 'requestId' | 'runId' | 'missionId'): string =>
+export const pathParameter = (event: ApiEvent, name: 'requestId' | 'runId' | 'missionId' | 'precedentId'): string =>
   event.pathParameters?.[name] ?? '';
 
 export const claimsOf = (event: ApiEvent): Claims | undefined => event.requestContext.authorizer?.jwt?.claims;
