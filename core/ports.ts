@@ -83,6 +83,11 @@ export interface RequestStore {
 export interface PrecedentStore {
   /** One small, strongly consistent read. */
   readPrecedent(key: Pick<Precedent, 'missionId' | 'precedentId'>): Promise<Precedent | undefined>;
+  /** As `readCounters` and `readPrecedent`, in one read. */
+  readCountersAndPrecedent(
+    counters: readonly string[],
+    key: Pick<Precedent, 'missionId' | 'precedentId'>,
+  ): Promise<{ counters: ReadonlyMap<string, Counter>; precedent?: Precedent | undefined }>;
   /** Those of one action, revoked ones too, in no order that means anything; strongly consistent. */
   precedentsOf(
     of: Pick<Precedent, 'missionId' | 'actionName'>,

@@ -58,7 +58,7 @@ export async function precedentsOf(
   };
 }
 
-function parsePrecedent(item: Item): Precedent {
+export function parsePrecedent(item: Item): Precedent {
   const parsed = record.safeParse(item.precedent);
   if (parsed.success) return parsed.data;
   throw new CorruptRecordError(`${item.missionId}/${item.version}`, 'is no precedent');

@@ -11,7 +11,7 @@ import { closed } from './closed-list.ts';
 import { commit, record } from './commit.ts';
 import { refusalOf } from './conflicts.ts';
 import type { Connection } from './connection.ts';
-import { readCounters } from './counters.ts';
+import { readCounters, readCountersAndPrecedent } from './counters.ts';
 import { countLateAttempt, due, lease, postpone, rest, strike } from './deliveries.ts';
 import { ofRun, pendingForRole } from './lists.ts';
 import { pendingForRoles } from './pending-list.ts';
@@ -31,6 +31,7 @@ export function createStore(
     readHead: (missionId) => answered(readHead(connection, missionId)),
     readPublished: (missionId, version) => answered(readPublished(connection, missionId, version)),
     readCounters: (counters) => answered(readCounters(connection, counters)),
+    readCountersAndPrecedent: (counters, place) => answered(readCountersAndPrecedent(connection, counters, place)),
     readTail: (runId) => answered(readTail(connection, runId)),
     commit: (change, until) => commit(connection, change, until),
     record: (entry, moves, until) => record(connection, entry, moves, until),

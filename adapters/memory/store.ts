@@ -174,6 +174,10 @@ export class MemoryStore implements RequestStore, DeliveryStore, RequestLists, A
       .map(({ sequence, hash, canonical }) => ({ runId, sequence, hash, canonical }));
   }
 
+  async readCountersAndPrecedent(counters: readonly string[], key: Pick<Precedent, 'missionId' | 'precedentId'>) {
+    return { counters: await this.readCounters(counters), precedent: await this.readPrecedent(key) };
+  }
+
   async readPrecedent(key: Pick<Precedent, 'missionId' | 'precedentId'>): Promise<Precedent | undefined> {
     return structuredClone(this.records.precedents.get(placeOf(key)));
   }

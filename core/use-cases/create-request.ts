@@ -7,7 +7,6 @@ import { CountersignError } from '../errors.ts';
 import { jsonObject, jsonValue, name, plainId, requiredText } from '../fields.ts';
 import type { JsonValue } from '../json.ts';
 import { boundVersion, missionInForce } from '../mission-in-force.ts';
-import { isInForce, placeOfPrecedent } from '../novelty.ts';
 import { pausesForOutcome } from '../outcome-owed.ts';
 import type { Matched, MissionPolicy } from '../policy.ts';
 import type { Policies, PrecedentStore, RequestStore, StoredRequest, World } from '../ports.ts';
@@ -87,7 +86,6 @@ export async function createRequest(
         `/missionId: there is no mission ${JSON.stringify(question.missionId)}.`,
       );
     requireAdmitted(mission, principal);
-    const precedent = await precedentInForce(store, mission, question);
     const asked = { question, mission, requestedBy: principal.id, run: owner, isKeyed: key !== undefined };
     const room = await roomFor(store, asked, again);
     again = true;
@@ -101,7 +99,6 @@ export async function createRequest(
       salt: world.randomId(),
       previousHash: nextInChain(tail).previousHash,
       attempt,
-      precedent,
       ...room,
     };
     const change = buildChange(
@@ -141,13 +138,6 @@ function requireAdmitted({ missionId, agents }: MissionPolicy, { id }: Principal
     'FORBIDDEN',
     `The mission ${missionId} admits only the agents that its policy names; ${id} is none of them.`,
   );
-}
-
-async function precedentInForce(store: PrecedentStore, mission: MissionPolicy, question: Question) {
-  const policy = mission.actions.get(question.actionName) ?? mission.unlisted;
-  const place = placeOfPrecedent(policy, question);
-  const precedent = place && (await store.readPrecedent(place));
-  return isInForce(precedent) ? precedent : undefined;
 }
 
 /** A header names the retry; else the occurrence of the step does; without either every call is a new question. */

@@ -4,8 +4,10 @@ import type { RunFacts } from '../audit-entry.ts';
 import { boundsPassed, onceEdited } from '../bounds.ts';
 import { bodyDigest, type CreationContext, type Question } from '../creation.ts';
 import { CountersignError } from '../errors.ts';
+import { isInForce, placeOfPrecedent } from '../novelty.ts';
 import type { MissionPolicy } from '../policy.ts';
-import type { RequestStore, StoredRequest } from '../ports.ts';
+import type { PrecedentStore, RequestStore, StoredRequest } from '../ports.ts';
+import type { Precedent } from '../precedent.ts';
 import type { RequestState } from '../request.ts';
 import { type Places, pendingOfAgent, placeOfQuestion } from '../reservation.ts';
 import { type Counters, counterOf, type Window, windowsFor } from '../window.ts';
@@ -26,30 +28,44 @@ interface Asked {
 /** What a create has to respect beside the rules, and what it found of it. */
 export interface Room extends Required<Pick<CreationContext, 'counters' | 'places' | 'tellsOfFailure'>> {
   editedEarlier: string | undefined;
+  /** The one in force for the action. */
+  precedent: Precedent | undefined;
   counters: Counters;
   places: Places;
 }
 
 /**
- * Reads the counters of the windows that the mission declares over the action: nothing where there are none. The places of the
+ * Reads the counters of the windows that the mission declares over the action, and its precedent: nothing where there are none. The places of the
  * agent and of the question itself are guarded by the write, so they are read only where one was lost (`again`) or the run is full.
  */
-export async function roomFor(store: RequestStore, asked: Asked, again: boolean): Promise<Room> {
+export async function roomFor(store: RequestStore & PrecedentStore, asked: Asked, again: boolean): Promise<Room> {
   const { question, mission, requestedBy, run, isKeyed } = asked;
   const policy = mission.actions.get(question.actionName) ?? mission.unlisted;
   const windows = windowsFor(mission, policy, question.actionName);
   const places = placesOf(asked);
   const keys = windows.flatMap((window) => counterOf(window, { ...question, requestedBy }) ?? []);
   if (again || isFull(asked)) keys.push(...[places.agent, places.equal].flatMap((place) => place?.counter ?? []));
-  const counters: Counters = keys.length > 0 ? await store.readCounters(keys) : new Map();
+  const { counters, precedent } = await readBoth(store, keys, placeOfPrecedent(policy, question));
   const isTaken = places.equal && counters.get(places.equal.counter)?.heldBy !== undefined;
   const { equal: _, ...withoutEqual } = places;
   return {
     counters,
+    precedent: isInForce(precedent) ? precedent : undefined,
     places: isKeyed && isTaken ? withoutEqual : places,
     editedEarlier: editedInPlaceOf(run, actionContent(question).digest),
     tellsOfFailure: !(run?.repeatedFailures ?? []).includes(attemptKey(question.actionName)),
   };
+}
+
+/** One read at most. */
+async function readBoth(
+  store: RequestStore & PrecedentStore,
+  keys: readonly string[],
+  place: Pick<Precedent, 'missionId' | 'precedentId'> | undefined,
+): Promise<{ counters: Counters; precedent?: Precedent | undefined }> {
+  if (place && keys.length > 0) return store.readCountersAndPrecedent(keys, place);
+  if (place) return { counters: new Map(), precedent: await store.readPrecedent(place) };
+  return { counters: keys.length > 0 ? await store.readCounters(keys) : new Map() };
 }
 
 /** The windows over a request that exists, as they stand now; of a mission that is gone there are none. */

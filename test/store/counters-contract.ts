@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Counter, CounterMove } from '../../core/counter.ts';
 import { sumOf } from '../../core/exact-decimal.ts';
-import type { RequestStore } from '../../core/ports.ts';
+import type { Move } from '../../core/move.ts';
+import type { PrecedentStore, RequestStore } from '../../core/ports.ts';
 import { seededRandom } from '../core/seeded-random.ts';
+import { precedentOf } from './moves-contract.ts';
 import { creationOf, newId, pendingState, soon } from './requests.ts';
 
 const add = (counter: string, more: Partial<Extract<CounterMove, { does: 'add' }>> = {}): CounterMove => ({
@@ -19,7 +21,7 @@ const add = (counter: string, more: Partial<Extract<CounterMove, { does: 'add' }
 });
 
 /** What every store does with counters. */
-export function countersContract(store: () => RequestStore): void {
+export function countersContract(store: () => RequestStore & PrecedentStore): void {
   const make = (...moves: CounterMove[]) => store().commit({ ...creationOf(pendingState()), moves }, soon());
   const read = async (counter: string): Promise<Counter | undefined> =>
     (await store().readCounters([counter])).get(counter);
@@ -35,6 +37,19 @@ export function countersContract(store: () => RequestStore): void {
       expect(found.get(one)).toEqual({ version: 1, keepSeconds: 60, buckets: [bucket], pending: 0 });
       expect(found.get(other)).toEqual({ version: 0, keepSeconds: 0, buckets: [], pending: 1 });
       expect([...found.keys()].sort()).toEqual([one, other].sort());
+    });
+
+    test('are read with a precedent in one read', async () => {
+      const counter = newId();
+      const precedent = precedentOf(newId());
+      const place = { missionId: precedent.missionId, precedentId: precedent.precedentId };
+      const none = await store().readCountersAndPrecedent([counter], place);
+      expect([none.counters.size, none.precedent]).toEqual([0, undefined]);
+      const moves: Move[] = [add(counter), { kind: 'precedent', precedent }];
+      expect(await store().commit({ ...creationOf(pendingState()), moves }, soon())).toBe('committed');
+      const found = await store().readCountersAndPrecedent([counter], place);
+      expect(found.precedent).toEqual(precedent);
+      expect(found.counters).toEqual(await store().readCounters([counter]));
     });
 
     test('sum decimals exactly, whatever their size', async () => {

@@ -7,7 +7,7 @@ import { asked, cancelled, changeOf, creationOf, given, newId, pendingState, soo
 
 type Store = RequestStore & PrecedentStore;
 
-const precedentOf = (missionId: string, more: Partial<Precedent> = {}): Precedent => ({
+export const precedentOf = (missionId: string, more: Partial<Precedent> = {}): Precedent => ({
   precedentId: precedentIdOf('pay', { vendor: newId() }, ['/vendor']),
   missionId,
   actionName: 'pay',
