@@ -26,6 +26,7 @@ import {
   type Standing,
 } from '../publication.ts';
 import { policiesRun, publishingRun, versionText } from '../published-policy.ts';
+import { same } from '../step.ts';
 import { notFound } from '../visibility.ts';
 import { buildChange, changed, changeRequest, untilWon } from './change-request.ts';
 import { documentFields, givenDocument } from './given-document.ts';
@@ -141,6 +142,7 @@ async function publishApproved(
     const { requestedBy, runId } = request.state;
     if (requestedBy !== principal.id || runId !== publishingRun(draft.missionId)) throw notFound(approvalId);
     const standing = await standingOf(ports, draft.missionId);
+    if (isPublished(draft, standing)) return same;
     const plan = planPublication(draft, standing, { author: principal.id, now, approvalId });
     const action = { actionName: publishAction, actionArgs: publishArgs(draft, standing), phase: 'before' as const };
     const claimId = `version-${versionText(plan.version)}`;

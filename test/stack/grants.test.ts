@@ -127,6 +127,6 @@ describe('the audit table', () => {
     const reaching = statements(template)
       .filter(({ statement }) => JSON.stringify(statement.Resource) === arn)
       .map(({ role }) => role.replace(/role.*/, ''));
-    expect(new Set(reaching)).toEqual(new Set(['requests', 'decisions', 'reads', 'sweep', 'pages']));
+    expect(new Set(reaching)).toEqual(new Set(['requests', 'decisions', 'policies', 'reads', 'sweep', 'pages']));
   });
 });

@@ -5,6 +5,7 @@ import { otherBot, people, refusal } from '../request-life/desk.ts';
 import { missionOf, Office } from './office.ts';
 
 const { alice, carol } = people;
+// biome-ignore lint/suspicious/noThenProperty: the word of the policy language; nobody awaits a rule
 const rule = (id: string, when: string, effect: string, more = {}) => ({ id, when, then: effect, ...more });
 const hour = 3600;
 
@@ -178,7 +179,7 @@ describe('after the step', () => {
   const checked = missionOf('sales', 'autonomous', [
     rule('failed', 'phase == "after" && result.status != "ok"', 'stop', { reason: 'The step went wrong' }),
   ]);
-  const after = (status: unknown, occurrenceId: string) => ({
+  const checkpointOf = (status: unknown, occurrenceId: string) => ({
     phase: 'after',
     occurrenceId,
     actionArgs: {},
@@ -189,11 +190,11 @@ describe('after the step', () => {
     const office = new Office();
     await office.publish(checked);
     expect((await office.ask('sales', { occurrenceId: 'step-1' })).state.status).toBe('APPROVED');
-    expect((await office.ask('sales', after('ok', 'step-1'))).state.status).toBe('APPROVED');
+    expect((await office.ask('sales', checkpointOf('ok', 'step-1'))).state.status).toBe('APPROVED');
     expect((await office.ask('sales', { occurrenceId: 'step-2' })).state.status).toBe('APPROVED');
-    const { state } = await office.ask('sales', after('error', 'step-2'));
+    const { state } = await office.ask('sales', checkpointOf('error', 'step-2'));
     expect(state).toMatchObject({ status: 'REJECTED', policy: { matched: [{ ruleId: 'failed' }] } });
-    expect((await office.ask('sales', after('error', 'step-2'))).state.requestId).toBe(state.requestId);
+    expect((await office.ask('sales', checkpointOf('error', 'step-2'))).state.requestId).toBe(state.requestId);
 
     const next = (await office.ask('sales')).state;
     expect(next).toMatchObject({ status: 'REJECTED', decision: { source: 'policy' } });

@@ -4,6 +4,7 @@ import { people, refusal } from '../request-life/desk.ts';
 import { author, missionOf, Office } from './office.ts';
 
 const { alice } = people;
+// biome-ignore lint/suspicious/noThenProperty: the word of the policy language; nobody awaits a rule
 const rule = (id: string, when: string, effect: string) => ({ id, when, then: effect });
 
 describe('publishing', () => {

@@ -4,6 +4,7 @@ import { people, refusal } from '../request-life/desk.ts';
 import { missionOf, Office } from './office.ts';
 
 const { alice, bob, carol } = people;
+// biome-ignore lint/suspicious/noThenProperty: the word of the policy language; nobody awaits a rule
 const rule = (id: string, when: string, effect: string, more = {}) => ({ id, when, then: effect, ...more });
 const approving = (state: { effectiveDigest: string }) => ({ decision: 'approve', argsDigest: state.effectiveDigest });
 
