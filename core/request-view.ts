@@ -50,7 +50,7 @@ export function viewOf(request: StoredRequest, reader: Pick<Principal, 'id'>): J
     votes: votesOf(request),
     effectiveArgs: effective,
     effectiveDigest,
-    sampled: state.sample?.sampled,
+    sampled: mayKnowOfDraw(state, reader) ? state.sample?.sampled : undefined,
     precedent: state.precedent && { ...state.precedent },
     outcomeOwed: owesOutcome(state) ? true : undefined,
     delivery: { owed: Object.keys(state.owed), delivered: state.delivered },
@@ -58,6 +58,10 @@ export function viewOf(request: StoredRequest, reader: Pick<Principal, 'id'>): J
     ...resultOf(request, effective),
   });
 }
+
+/** The requester hears of the draw when the action is over: else it could ask anew until it is not drawn. */
+const mayKnowOfDraw = (state: RequestState, { id }: Pick<Principal, 'id'>): boolean =>
+  id !== state.requestedBy || (state.status === 'APPROVED' && state.outcome !== undefined);
 
 /** What became of it, as far as anything has. */
 function resultOf({ state, contents }: StoredRequest, effective: JsonValue): Record<string, JsonValue | undefined> {

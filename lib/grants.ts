@@ -48,9 +48,9 @@ export function grantsOf({
     ],
     decisions: [...write(), may(requests.tableArn, 'BatchGetItem'), may(policies.tableArn, 'GetItem')],
     policies: [
-      may(requests.tableArn, 'Query', 'UpdateItem'),
+      may(requests.tableArn, 'BatchGetItem', 'Query', 'UpdateItem'),
       may(audit.tableArn, 'Query'),
-      may(policies.tableArn, 'GetItem', 'Query'),
+      may(policies.tableArn, 'BatchGetItem', 'GetItem', 'Query'),
       inTransaction(requests.tableArn, 'PutItem'),
       inTransaction(audit.tableArn, 'PutItem'),
       inTransaction(policies.tableArn, 'PutItem'),

@@ -6,14 +6,17 @@ import { type Explained, explain, factsOf } from '../evaluation.ts';
 import { isPlainId, plainId } from '../fields.ts';
 import type { JsonValue } from '../json.ts';
 import { boundVersion, missionInForce } from '../mission-in-force.ts';
+import { pausesForOutcome } from '../outcome-owed.ts';
 import type { Matched, QuorumRole } from '../policy.ts';
 import { missionPolicy } from '../policy-document.ts';
-import type { Policies, PolicyStore, RequestStore, World } from '../ports.ts';
+import type { Policies, PolicyStore, PrecedentStore, RequestStore, World } from '../ports.ts';
 import type { Principal } from '../principal.ts';
 import { type Verdict, verdictOf } from '../request.ts';
+import { readWindows, windowsFor } from '../window.ts';
 import { createBody, stopsOf } from './create-request.ts';
 import { documentFields, givenDocument } from './given-document.ts';
 import { noSuchPolicy } from './read-policy.ts';
+import { imposedBy, roomFor } from './room-for.ts';
 
 /** `POST /v1/policies/{missionId}/simulation`: a create, and a document to try in place of what is in force. */
 export const simulationBody = createBody.extend({
@@ -37,7 +40,7 @@ export interface Simulation {
  * the first one of a new run of the caller. Throws `NOT_FOUND`, `POLICY_INVALID`, what a create throws.
  */
 export async function simulateRequest(
-  { store, policies, world }: { store: PolicyStore & RequestStore; policies: Policies; world: World },
+  { store, policies, world }: { store: PolicyStore & PrecedentStore & RequestStore; policies: Policies; world: World },
   { missionId, body, principal }: { missionId: string; body: JsonValue; principal: Principal },
 ): Promise<Simulation> {
   const { document, yaml, ...given } = checkBody(simulationBody, body, Object.keys(simulationBody.shape));
@@ -56,6 +59,8 @@ export async function simulateRequest(
   const question: Question = { ...given, runId: given.runId ?? 'simulation', missionId };
   const requestedBy = run?.requestedBy ?? principal.id;
   const attempt = (run?.attempts[attemptKey(question.actionName)] ?? 0) + 1;
+  const asked = { question, mission, requestedBy, run, isKeyed: true };
+  const room = await roomFor(store, asked, false);
   const { after: state } = ask(question, mission, {
     requestId: 'simulation',
     requestedBy,
@@ -63,15 +68,21 @@ export async function simulateRequest(
     salt: '',
     previousHash: genesis,
     attempt,
-    imposed: stopsOf(run),
+    ...room,
+    imposed: [...stopsOf(run), ...pausesForOutcome(run, now), ...imposedBy(asked, room, attempt)],
   });
   const rules = mission.actions.get(question.actionName) ?? mission.unlisted;
+  const windows = readWindows(windowsFor(mission, rules, question.actionName), room.counters, {
+    who: { ...question, requestedBy },
+    action: question,
+    now,
+  });
   return {
     verdict: verdictOf(state.status),
     policy: { name: state.policy.name, version: mission.version, reason: state.policy.reason },
     matched: state.policy.matched,
     approvals: state.approvals,
     timeoutSeconds: state.policy.timeoutSeconds,
-    explanation: explain(rules, mission, factsOf({ ...question, requestedBy, now, attempt })),
+    explanation: explain(rules, mission, factsOf({ ...question, requestedBy, now, attempt, windows })),
   };
 }

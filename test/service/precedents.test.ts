@@ -134,6 +134,29 @@ describe('precedents', () => {
   });
 });
 
+describe('a simulation', () => {
+  const simulate = async (action: object) =>
+    (await front.call('POST', '/v1/policies/default/simulation', { as: 'alice' }, action)).body;
+
+  test('sees precedents and windows as a create would, and writes nothing', async () => {
+    const vendorId = newVendor();
+    expect((await simulate(vendor(vendorId))).verdict).toBe('pause');
+    const { runId } = await paid(vendorId);
+    expect((await simulate(vendor(vendorId))).verdict).toBe('allow');
+    expect(await simulate({ runId, ...vendor(vendorId, { amount: 495 }) })).toMatchObject({
+      verdict: 'pause',
+      matched: [{ ruleId: 'much' }],
+      explanation: expect.arrayContaining([expect.objectContaining({ ruleId: 'much', result: true })]),
+    });
+    expect((await simulate({ runId, ...vendor(vendorId, { amount: 490 }) })).verdict).toBe('allow');
+    expect((await front.verify(runId)).body.entries).toBe(4);
+    expect(await asked({ runId, ...vendor(vendorId, { amount: 495 }) })).toMatchObject({
+      status: 'PENDING',
+      policy: { matched: [{ ruleId: 'much' }] },
+    });
+  });
+});
+
 describe('samples', () => {
   const tables = () => {
     const { dynamodbUrl: endpoint, template } = front.service;
@@ -143,8 +166,10 @@ describe('samples', () => {
 
   test('one that was drawn waits for review as soon as its outcome is known, and its draw can be recomputed', async () => {
     const runId = newRun();
-    const { requestId, sampled } = await asked({ runId, actionName: 'tag_ticket', actionArgs: { tag: 'late' } });
-    expect(sampled).toBe(true);
+    const request = await asked({ runId, actionName: 'tag_ticket', actionArgs: { tag: 'late' } });
+    const { requestId } = request;
+    expect(request).not.toHaveProperty('sampled');
+    expect((await front.get(requestId, 'alice')).body.sampled).toBe(true);
     const [entry] = (await front.audit(runId)).body.items;
     const { textsDigest, sample } = entry.details;
     expect(sample).toEqual({ rate: 1, draw: drawOf({ ...entry, textsDigest }), sampled: true });
@@ -166,15 +191,16 @@ describe('samples', () => {
     expect(await read()).toMatchObject({ runId, actionName: 'tag_ticket' });
     expect(await waiting()).not.toContain(requestId);
     const { claimId } = (await front.claim(requestId, { actionName: 'tag_ticket', actionArgs: { tag: 'late' } })).body;
-    await front.outcome(requestId, { claimId, outcome: 'failed', result: { why: 'no ticket' } });
+    const reported = await front.outcome(requestId, { claimId, outcome: 'failed', result: { why: 'no ticket' } });
+    expect(reported.body.sampled).toBe(true);
     expect(await read()).toMatchObject({ outcome: 'failed', resultDigest: expect.stringMatching(/^sha256:/) });
     expect(await waiting()).toContain(requestId);
     expect((await front.verify(runId)).body.intact).toBe(true);
   });
 
   test('one that was not drawn leaves none', async () => {
-    const { requestId, sampled } = await asked({ actionName: 'label_ticket', actionArgs: {} });
-    expect(sampled).toBe(false);
+    const { requestId } = await asked({ actionName: 'label_ticket', actionArgs: {} });
+    expect((await front.get(requestId, 'alice')).body.sampled).toBe(false);
     const { client, samples } = tables();
     expect(
       (await client.send(new GetCommand({ TableName: samples, Key: { sampleId: requestId } }))).Item,
