@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { type Command, exit, UsageError } from './command.ts';
+import { exportRequests } from './commands/export-requests.ts';
 import { policyBacktest } from './commands/policy-backtest.ts';
 import { policyCheck } from './commands/policy-check.ts';
 import { policyMutate } from './commands/policy-mutate.ts';
@@ -7,7 +8,14 @@ import { policyReplay } from './commands/policy-replay.ts';
 import { policyTest } from './commands/policy-test.ts';
 import { inert, output } from './output.ts';
 
-const commands: readonly Command[] = [policyCheck, policyTest, policyMutate, policyReplay, policyBacktest];
+const commands: readonly Command[] = [
+  policyCheck,
+  policyTest,
+  policyMutate,
+  policyReplay,
+  policyBacktest,
+  exportRequests,
+];
 
 const help = `countersign COMMAND … [--help]
 

@@ -12,7 +12,13 @@ const statuses = ['PENDING', 'APPROVED', 'REJECTED', 'RESPONDED', 'TIMED_OUT', '
 
 /** The query of `GET /v1/requests`; every value is a string as it came. */
 export const listQuery = z.strictObject({
-  status: z.enum(statuses).optional(),
+  /** One, or several that are answered joined by commas: what is no longer open is one list, walked once. */
+  status: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.enum(statuses)))
+    .refine((list) => list.length === 1 || !list.includes('PENDING'), 'PENDING is listed apart from what is answered')
+    .optional(),
   role: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,128}$/, 'a role is 1 to 128 characters of A-Z a-z 0-9 _ . -')
@@ -38,7 +44,7 @@ export async function listRequests(
   const visible: RequestSummary[] = [];
   for (const item of page.items) {
     const wanted =
-      (asked.status === undefined || item.status === asked.status) &&
+      (asked.status === undefined || asked.status.includes(item.status)) &&
       (asked.role === undefined || item.asked.includes(asked.role));
     if (wanted && mayRead(item, principal)) visible.push(item);
   }
@@ -56,7 +62,8 @@ async function pageOf(
   if (runId !== undefined) return store.ofRun(runId, limit, cursor);
   if (!principal.scopes.some((scope) => scope === 'decide' || scope === 'audit'))
     throw new CountersignError('FORBIDDEN', 'An agent lists the requests of one run: give runId.');
-  if (status !== undefined && status !== 'PENDING') return store.closed(addSeconds(world.now(), 1), limit, cursor);
+  if (status !== undefined && !status.includes('PENDING'))
+    return store.closed(addSeconds(world.now(), 1), limit, cursor);
   if (role !== undefined) return store.pendingForRole(role, limit, cursor);
   if (principal.roles.length === 0)
     throw new CountersignError(
