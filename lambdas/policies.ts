@@ -26,9 +26,7 @@ export const handler = api({
     const principal = principalFrom(claimsOf(event), names);
     const missionId = pathParameter(event, 'missionId');
     const result = await publishPolicy(ports, { missionId, body: jsonBody(event), principal, until });
-    return 'publication' in result
-      ? ok(result.publication)
-      : { status: 202, body: { approval: viewOf(result.approval, principal) } };
+    return 'publication' in result ? ok(result.publication) : { status: 202, body: viewOf(result.approval, principal) };
   },
 
   'POST /v1/policies/{missionId}/simulation': async (event) => {

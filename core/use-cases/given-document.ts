@@ -14,6 +14,9 @@ export const documentFields = {
 /** Bytes of the canonical document: it must fit into an item, and into a request that asks whether it may be published. */
 export const mostDocumentBytes = 192 * 1024;
 
+/** The runs in which its publications are recorded have ids too. */
+const longestMissionId = 100;
+
 /**
  * The document of a body, checked; `undefined` where there is none. Throws `POLICY_INVALID` (also where it is another
  * mission's), `VALIDATION_FAILED`, `PAYLOAD_TOO_LARGE`.
@@ -32,6 +35,11 @@ export function givenDocument(
       problems: [problem],
     });
   }
+  if (missionId.length > longestMissionId)
+    throw new CountersignError(
+      'VALIDATION_FAILED',
+      `The mission's id has ${missionId.length} characters; at most ${longestMissionId} are allowed.`,
+    );
   const bytes = Buffer.byteLength(canonicalJson(checked), 'utf8');
   if (bytes > mostDocumentBytes)
     throw new CountersignError(

@@ -9,6 +9,7 @@ import { reevaluate } from '../reevaluation.ts';
 import { same } from '../step.ts';
 import { requireVisible } from '../visibility.ts';
 import { type Acting, type ChangePorts, changeRequest } from './change-request.ts';
+import { readWindowsOf } from './room-for.ts';
 
 /** `POST /v1/requests/{id}/reevaluation`. */
 export const reevaluationBody = z.strictObject({});
@@ -36,7 +37,8 @@ export async function reevaluateRequest(
       if (!mission) return same;
       const { actionName, phase } = state;
       const action = { actionName, phase, actionArgs: effectiveArgs(request) };
-      return reevaluate(state, judgeAgain(request, action, mission, now), mission, now);
+      const { counters } = await readWindowsOf(store, mission, state);
+      return reevaluate(state, judgeAgain(request, action, mission, now, counters), mission, now);
     },
   );
 }

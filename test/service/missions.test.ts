@@ -203,7 +203,7 @@ test('a guarded policy: a person approves exactly the document, then it is publi
   const document = documentOf(mission, 'approval_gate', [guard]);
   const asked = await put(mission, { document });
   expect(asked.status).toBe(202);
-  const { approval } = asked.body;
+  const approval = asked.body;
   expect(approval).toMatchObject({ status: 'PENDING', actionName: 'publish_policy', requestedBy: 'erin' });
   expect(approval.actionArgs.diff.actions.changed).toEqual(['issue_refund', 'send_customer_email']);
   const approvalId = approval.requestId;

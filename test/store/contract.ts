@@ -1,10 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { addSeconds } from '../../core/instant.ts';
-import type { AuditStore, DeliveryStore, PrecedentStore, RequestLists, RequestStore } from '../../core/ports.ts';
+import type {
+  AuditStore,
+  DeliveryStore,
+  PolicyStore,
+  PrecedentStore,
+  RequestLists,
+  RequestStore,
+} from '../../core/ports.ts';
 import { countersContract } from './counters-contract.ts';
 import { deliveryContract, due } from './delivery-contract.ts';
 import { listContract } from './list-contract.ts';
 import { movesContract } from './moves-contract.ts';
+import { policiesContract } from './policies-contract.ts';
 import {
   oneOfManyCreatesWins,
   oneOfManyDecidersWins,
@@ -25,7 +33,7 @@ import {
   soon,
 } from './requests.ts';
 
-export type Store = RequestStore & DeliveryStore & RequestLists & AuditStore & PrecedentStore;
+export type Store = RequestStore & DeliveryStore & RequestLists & AuditStore & PrecedentStore & PolicyStore;
 
 /** What every store must do. `empty` makes one of which nothing is stored. */
 export function storeContract(name: string, empty: () => Promise<Store>): void {
@@ -156,5 +164,6 @@ export function storeContract(name: string, empty: () => Promise<Store>): void {
     listContract(() => store);
     movesContract(() => store);
     countersContract(() => store);
+    policiesContract(() => store);
   });
 }

@@ -71,6 +71,7 @@ describe('publishing', () => {
     const wrong = { ...missionOf('sales', 'sometimes', [rule('r', 'args.', 'stop')]), what: 1 };
     const { members } = await refusal(office.put('sales', { document: wrong }), 'POLICY_INVALID');
     expect((members.problems as string[]).length).toBeGreaterThan(1);
+    await refusal(office.publish(missionOf('m'.repeat(101))), 'VALIDATION_FAILED');
     await refusal(office.put('other', { document: missionOf('sales') }), 'POLICY_INVALID');
     await refusal(office.read('sales'), 'NOT_FOUND');
     await refusal(office.read('other'), 'NOT_FOUND');
