@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { claimableAt } from '../core/claim.ts';
 import { isPast } from '../core/deadline.ts';
 import type { Instant } from '../core/instant.ts';
 import type { StoredRequest } from '../core/ports.ts';
@@ -27,7 +28,7 @@ function resultOf(state: RequestState, now: Instant): Html | undefined {
         ? html`<p><strong>The time was over at ${clockTime(state.deadline)}.</strong> No answer counts any more; what follows is about to be recorded.</p>`
         : escalated(state);
     case 'APPROVED':
-      return html`${approvedBy(state)}${useOf(state)}`;
+      return html`${approvedBy(state)}${useOf(state, now)}`;
     case 'REJECTED':
       return html`<p><strong>${names(state.decision.decidedBy)} rejected this at ${clockTime(state.closedAt)}.</strong> ${didNotRun(state)}</p>`;
     case 'RESPONDED':
@@ -49,18 +50,24 @@ const escalated = ({ level, asked, deadline }: RequestState): Html | undefined =
     ? undefined
     : html`<p><strong>Now ${asked.join(' or ')} is asked, until ${clockTime(deadline)}.</strong> Those who were asked before did not give enough votes in time.</p>`;
 
-function approvedBy({ decision, policy }: ApprovedState): Html {
+function approvedBy({ decision, policy, precedent }: ApprovedState): Html {
   switch (decision.source) {
     case 'human':
       return html`<p><strong>Approved by ${names(decision.decidedBy)} at ${clockTime(decision.decidedAt)}${decision.word === 'edit' && ', with edited arguments'}.</strong></p>`;
     case 'policy':
+      if (precedent)
+        return html`<p><strong>The policy allows this without asking anybody: a person approved one like it before, in request ${precedent.requestId} (${policy.name}).</strong></p>`;
       return html`<p><strong>The policy allows this without asking anybody (${policy.name}).</strong></p>`;
     case 'timeout':
       return html`<p><strong>The time was over and nobody answered. The policy lets it run without an answer.</strong></p>`;
   }
 }
 
-function useOf({ claim, outcome, claimBy, requestedBy }: ApprovedState): Html {
+function useOf(state: ApprovedState, now: Instant): Html {
+  const { claim, outcome, claimBy, requestedBy } = state;
+  const from = claimableAt(state);
+  if (claim === undefined && from !== undefined && !isPast(from, now))
+    return html`<p>Not used yet: it rests until ${clockTime(from)}, so that it can still be taken back; then ${named(requestedBy)} may run it once, until ${clockTime(claimBy)}.</p>`;
   if (claim === undefined)
     return html`<p>Not used yet: ${named(requestedBy)} may run it once, until ${clockTime(claimBy)}.</p>`;
   const started = html`${named(claim.claimedBy)} started it at ${clockTime(claim.claimedAt)}`;

@@ -53,7 +53,7 @@ describe('the API', () => {
     );
     const permitted = invokers.map(([, { Properties }]) => JSON.stringify(Properties.FunctionName));
     expect(new Set(permitted).size).toBe(permitted.length);
-    expect(permitted).toHaveLength(5);
+    expect(permitted).toHaveLength(6);
   });
 
   it('answers before API Gateway gives up', () => {
