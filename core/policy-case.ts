@@ -3,6 +3,7 @@ import { checkBody } from './check-body.ts';
 import { type Evaluation, evaluate, factsOf, type Step } from './evaluation.ts';
 import { jsonObject, jsonValue } from './fields.ts';
 import type { Effect, MissionPolicy, QuorumRole } from './policy.ts';
+import { readWindows, windowsFor } from './window.ts';
 
 /** One line of a table of cases: a step, and what the policy should make of it. */
 const policyCase = z.strictObject({
@@ -16,6 +17,10 @@ const policyCase = z.strictObject({
   phase: z.enum(['before', 'after']).optional(),
   result: jsonValue.optional(),
   attempt: z.int().min(1).optional(),
+  /** What windows hold already, by id; nothing where it is not said. */
+  windows: z
+    .record(z.string(), z.strictObject({ sum: z.number().min(0).default(0), count: z.int().min(0).default(0) }))
+    .optional(),
   now: z.iso.datetime({ precision: 3 }).optional(),
   expect: z.enum(['allow', 'pause', 'stop']),
   /** Ids of the rules that match: exactly these. */
@@ -50,11 +55,17 @@ export const stepOf = (given: Omit<PolicyCase, 'expect'>, missionId: string): St
   actionResult: given.result,
   now: given.now ?? untold.now,
   attempt: given.attempt ?? untold.attempt,
+  ...(given.windows && { windows: new Map(Object.entries(given.windows)) }),
 });
 
 /** What the mission makes of a step that nothing is known of beside: no precedent, no earlier request of the run. */
-export const judgeAlone = (mission: MissionPolicy, step: Step): Evaluation =>
-  evaluate(mission.actions.get(step.actionName) ?? mission.unlisted, mission, factsOf(step));
+export function judgeAlone(mission: MissionPolicy, step: Step): Evaluation {
+  const policy = mission.actions.get(step.actionName) ?? mission.unlisted;
+  const declared = windowsFor(mission, policy, step.actionName);
+  const empty = readWindows(declared, new Map(), { who: step, action: step, now: step.now });
+  const windows = new Map([...empty].map(([id, nothing]) => [id, step.windows?.get(id) ?? nothing]));
+  return evaluate(policy, mission, factsOf({ ...step, windows }));
+}
 
 export interface CaseResult {
   effect: Effect;

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { compileCondition } from '../../core/condition.ts';
 import { factsOf } from '../../core/evaluation.ts';
+import { checkCases, type PolicyCase, runCase } from '../../core/policy-case.ts';
 import { checkPolicyDocument, missionPolicy } from '../../core/policy-document.ts';
+import { parsePolicyDocument } from '../../core/policy-yaml.ts';
 import type { WindowReading } from '../../core/window.ts';
 
 const step = {
@@ -101,5 +103,38 @@ describe('bounds in a document', () => {
     [{ rules: [rule('r', 'window.paid.sum > 1.0')] }, 'there is no window paid'],
   ])('%j is refused: %s', (more, words) => {
     expect(() => checkPolicyDocument(document(more))).toThrow(words);
+  });
+});
+
+describe('a table of cases', () => {
+  const mission = missionPolicy(
+    parsePolicyDocument(`
+mission: default
+defaults: { approverRole: manager }
+windows: [{ id: paid, by: subject, value: /amount, over: 24h }]
+actions:
+  pay:
+    policy: autonomous
+    reason: Small
+    rules: [{ id: enough, when: 'window.paid.sum + args.amount > 500.0', then: stop }]
+`),
+  );
+  const runs = (more: object) =>
+    runCase(
+      mission,
+      checkCases([
+        { action: 'pay', args: { amount: 50 }, onBehalfOf: 'ada', expect: 'allow', ...more },
+      ])[0] as PolicyCase,
+    );
+
+  test('says what a window holds already; nothing, where it does not', () => {
+    expect(runs({})).toMatchObject({ effect: 'allow', differences: [] });
+    expect(runs({ windows: { paid: { sum: 450 } } })).toMatchObject({ effect: 'allow', differences: [] });
+    expect(runs({ windows: { paid: { sum: 450.01 } } })).toMatchObject({ effect: 'stop', rules: ['enough'] });
+  });
+
+  test('can make no window readable that is not', () => {
+    for (const more of [{ args: { amount: '50' } }, { onBehalfOf: undefined }])
+      expect(runs({ windows: { paid: { sum: 0 } }, ...more })).toMatchObject({ effect: 'pause', rules: ['enough'] });
   });
 });
