@@ -12,7 +12,7 @@ export const documentFields = {
 };
 
 /** Bytes of the canonical document: it must fit into an item, and into a request that asks whether it may be published. */
-export const mostDocumentBytes = 192 * 1024;
+const mostDocumentBytes = 192 * 1024;
 
 /** The runs in which its publications are recorded have ids too. */
 const longestMissionId = 100;

@@ -36,9 +36,9 @@ function life(seed: number) {
   return { published, asks };
 }
 
-test('for 2 000 weeks: a version binds at once by force and within a day without; until then a run keeps its own; none goes back', () => {
+test('for 400 weeks: a version binds at once by force and within a day without; until then a run keeps its own; none goes back', () => {
   let kept = 0;
-  for (let seed = 1; seed <= 2000; seed++) {
+  for (let seed = 1; seed <= 400; seed++) {
     const { published, asks } = life(seed);
     let before = 0;
     for (const { at, version, began, first } of asks) {
@@ -54,5 +54,5 @@ test('for 2 000 weeks: a version binds at once by force and within a day without
       before = version;
     }
   }
-  expect(kept).toBeGreaterThan(1000);
+  expect(kept).toBeGreaterThan(200);
 });

@@ -26,7 +26,7 @@ actions:
 );
 
 export const author = (id: string): Principal => ({ id, aliases: [], roles: [], scopes: ['policies'] });
-export const erin = author('erin');
+const erin = author('erin');
 
 /** A mission that treats one action so, with these rules. */
 export const missionOf = (mission: string, policy = 'autonomous', rules: JsonObject[] = []): JsonObject => ({
