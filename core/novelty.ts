@@ -1,17 +1,18 @@
+import type { Action } from './action.ts';
 import { effectiveArgs } from './claim.ts';
 import type { Instant } from './instant.ts';
-import type { JsonObject } from './json.ts';
 import type { ActionPolicy } from './policy.ts';
 import type { StoredRequest } from './ports.ts';
 import { type Precedent, precedentIdOf } from './precedent.ts';
+import { isCalled } from './principal.ts';
 
 /** Where the precedent of an action would stand. `undefined`: it asks for none, or each occurrence is novel. */
 export function placeOfPrecedent(
   { policy, noveltyKey }: Pick<ActionPolicy, 'policy' | 'noveltyKey'>,
-  { missionId, actionName, actionArgs }: { missionId: string; actionName: string; actionArgs: JsonObject },
+  { missionId, ...action }: { missionId: string } & Pick<Action, 'actionName' | 'actionArgs' | 'phase'>,
 ): Pick<Precedent, 'missionId' | 'precedentId'> | undefined {
   if (policy !== 'approval_novel' || noveltyKey === undefined) return undefined;
-  return { missionId, precedentId: precedentIdOf(actionName, actionArgs, noveltyKey) };
+  return { missionId, precedentId: precedentIdOf(action, noveltyKey) };
 }
 
 /**
@@ -21,11 +22,11 @@ export function placeOfPrecedent(
 export function precedentOf(request: StoredRequest, now: Instant): Precedent | undefined {
   const { state } = request;
   if (state.status !== 'APPROVED' || state.decision.source !== 'human') return undefined;
-  const { missionId, actionName, requestId, runId, policy, decision } = state;
+  const { missionId, actionName, phase, requestId, runId, policy, decision } = state;
   const { name, noveltyKey } = policy;
   const place = placeOfPrecedent(
     { policy: name, noveltyKey },
-    { missionId, actionName, actionArgs: effectiveArgs(request) },
+    { missionId, actionName, phase, actionArgs: effectiveArgs(request) },
   );
   if (!place || !noveltyKey) return undefined;
   return {
@@ -40,8 +41,17 @@ export function precedentOf(request: StoredRequest, now: Instant): Precedent | u
   };
 }
 
-export const isInForce = (precedent: Precedent | undefined): precedent is Precedent =>
-  precedent !== undefined && precedent.revoked === undefined;
+/**
+ * Whether it may stand in for a person's word here. Not where one of those who gave that word asks now, or is who it is done
+ * for: their vote on this request would not count either.
+ */
+export const isInForce = (
+  precedent: Precedent | undefined,
+  { requestedBy, onBehalfOf = requestedBy }: { requestedBy: string; onBehalfOf?: string | undefined },
+): precedent is Precedent =>
+  precedent !== undefined &&
+  precedent.revoked === undefined &&
+  !precedent.approvedBy.some((id) => [requestedBy, onBehalfOf].some((name) => isCalled({ id, aliases: [] }, name)));
 
 /** One that was revoked after the person approved stays revoked: whoever revoked it meant this approval too. */
 export const maySet = (precedent: Precedent, before: Precedent | undefined): boolean =>

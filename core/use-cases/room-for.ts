@@ -50,7 +50,7 @@ export async function roomFor(store: RequestStore & PrecedentStore, asked: Asked
   const { equal: _, ...withoutEqual } = places;
   return {
     counters,
-    precedent: isInForce(precedent) ? precedent : undefined,
+    precedent: isInForce(precedent, { requestedBy, onBehalfOf: question.onBehalfOf }) ? precedent : undefined,
     places: isKeyed && isTaken ? withoutEqual : places,
     editedEarlier: editedInPlaceOf(run, actionContent(question).digest),
     tellsOfFailure: !(run?.repeatedFailures ?? []).includes(attemptKey(question.actionName)),

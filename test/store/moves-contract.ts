@@ -8,7 +8,7 @@ import { asked, cancelled, changeOf, creationOf, given, newId, pendingState, soo
 type Store = RequestStore & PrecedentStore;
 
 export const precedentOf = (missionId: string, more: Partial<Precedent> = {}): Precedent => ({
-  precedentId: precedentIdOf('pay', { vendor: newId() }, ['/vendor']),
+  precedentId: precedentIdOf({ actionName: 'pay', actionArgs: { vendor: newId() }, phase: 'before' }, ['/vendor']),
   missionId,
   actionName: 'pay',
   noveltyKey: ['/vendor'],
@@ -98,7 +98,10 @@ export function movesContract(store: () => Store): void {
       const all = [precedentOf(missionId), precedentOf(missionId), precedentOf(missionId)];
       const others = [
         precedentOf(newId()),
-        precedentOf(missionId, { actionName: 'x', precedentId: precedentIdOf('x', {}, ['/v']) }),
+        precedentOf(missionId, {
+          actionName: 'x',
+          precedentId: precedentIdOf({ actionName: 'x', actionArgs: {}, phase: 'before' }, ['/v']),
+        }),
       ];
       for (const precedent of [...all, ...others]) await make([{ kind: 'precedent', precedent }]);
       const ids: string[] = [];

@@ -162,6 +162,22 @@ describe('a precedent', () => {
     expect((await desk.pay({ vendor: 'acmee' })).status).toBe('PENDING');
   });
 
+  test('given that a person was content with the result of a step, then the step itself is novel still', async () => {
+    const desk = new Novel();
+    const { requestId } = await desk.pay({}, { phase: 'after' });
+    await desk.vote(requestId, alice, 'approve');
+    await desk.claim(requestId, { phase: 'after' });
+    expect((await desk.pay()).status).toBe('PENDING');
+    expect((await desk.pay({}, { phase: 'after' })).status).toBe('APPROVED');
+  });
+
+  test('given that it is done for whoever approved the earlier one, then it is asked: nobody approves for themselves', async () => {
+    const desk = new Novel();
+    await desk.paid();
+    expect((await desk.pay({}, { onBehalfOf: 'Alice' })).status).toBe('PENDING');
+    expect((await desk.pay({}, { onBehalfOf: 'bob' })).status).toBe('APPROVED');
+  });
+
   test('given another action with the same values, then it is novel', async () => {
     const desk = new Novel();
     await desk.paid();
