@@ -77,7 +77,7 @@ export interface Held {
   amount: string;
 }
 
-export const heldBy = ({ reserved = [] }: Pick<RequestState, 'reserved'>): Held[] =>
+const heldBy = ({ reserved = [] }: Pick<RequestState, 'reserved'>): Held[] =>
   reserved.flatMap((one) =>
     one.kind === 'window' ? [{ window: one.window, bucket: one.bucket, amount: one.amount }] : [],
   );

@@ -111,7 +111,8 @@ describe('what is too large is refused with its limit, and never cut', () => {
   test('a run of many large requests can be audited and verified to its end', async () => {
     const runId = newRun();
     const actionArgs = argsOf(250 * KiB);
-    for (let n = 0; n < 28; n++) expect((await front.ask(email({ runId, actionArgs }))).status).toBe(201);
+    for (let n = 0; n < 28; n++)
+      expect((await front.ask(email({ runId, actionArgs, metadata: { n } }))).status).toBe(201);
 
     const found: Answer['body'][] = [];
     for (let cursor = ''; cursor !== undefined; ) {

@@ -66,7 +66,7 @@ describe('case 49: nobody approves what they asked for, or what is done on their
 
 test("case 50: an agent's token is refused on every deciding route, and nothing changes", async () => {
   const runId = newRun();
-  const [open, approved] = [await asked(email({ runId })), await asked(email({ runId }))];
+  const [open, approved] = [await asked(email({ runId })), await asked(email({ runId, metadata: { n: 2 } }))];
   await front.approve(approved, 'alice');
 
   for (const as of ['support-bot', 'billing-bot']) {
