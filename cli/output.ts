@@ -32,3 +32,5 @@ export function shortly(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > longestShown ? `${text.slice(0, longestShown)}… (${text.length} characters)` : text;
 }
+
+export const counted = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;

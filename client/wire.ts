@@ -4,7 +4,7 @@ export interface JsonObject {
 }
 
 export type Status = 'PENDING' | 'APPROVED' | 'REJECTED' | 'RESPONDED' | 'TIMED_OUT' | 'CANCELLED' | 'REVOKED';
-export type Verdict = 'allow' | 'pause' | 'stop';
+type Verdict = 'allow' | 'pause' | 'stop';
 
 /** What an agent asks. */
 export interface Question {

@@ -52,7 +52,7 @@ export const changes = [
   'refused by rule',
   'no longer stopped',
 ] as const;
-export type Change = (typeof changes)[number];
+type Change = (typeof changes)[number];
 
 export interface Replayed {
   request: PastRequest;

@@ -13,7 +13,7 @@ import {
 type Order = '<' | '<=' | '>' | '>=';
 
 /** Something that is true or not of one place; `of` names the place the same way wherever it stands. */
-export type Atom =
+type Atom =
   | { kind: 'order'; of: string; op: Order; value: number }
   | { kind: 'equal'; of: string; value: Scalar; not: boolean }
   | { kind: 'type'; of: string; type: string; not: boolean }

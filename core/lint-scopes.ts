@@ -2,7 +2,7 @@ import { type Formula, formulaOf, placesOf, sizeOf } from './condition-logic.ts'
 import type { ActionPolicy, MissionPolicy, QuorumRole } from './policy.ts';
 import type { PolicyDocument, RuleDocument } from './policy-schema.ts';
 
-export type FindingKind =
+type FindingKind =
   | 'proceeds-on-irreversible'
   | 'quorum-nobody-can-meet'
   | 'escalates-to-the-same'

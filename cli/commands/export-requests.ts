@@ -3,7 +3,7 @@ import { CountersignProblem } from '../../client/problem.ts';
 import type { Status } from '../../client/wire.ts';
 import { argumentsOf, type Command, exit, UsageError } from '../command.ts';
 import { ExportFile } from '../export-file.ts';
-import { inert, type Output } from '../output.ts';
+import { counted, inert, type Output } from '../output.ts';
 
 const help = `countersign export requests --api URL --token TOKEN --out FILE [--since INSTANT] [--resume]
 
@@ -50,7 +50,9 @@ export const exportRequests: Command = {
 };
 
 function report(output: Output, written: number, before: number, out: string): void {
-  output.note(`${written} requests written to ${out}${before > 0 ? `, beside ${before} that were there` : ''}`);
+  output.note(
+    `${counted(written, 'request')} written to ${out}${before > 0 ? `, beside ${before} that were there` : ''}`,
+  );
 }
 
 function instantOf(text: string): string {

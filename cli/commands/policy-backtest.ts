@@ -10,7 +10,7 @@ import {
 import { missionPolicy } from '../../core/policy-document.ts';
 import { argumentsOf, type Command, exit, UsageError } from '../command.ts';
 import { policyOfFile, textOfFile } from '../files.ts';
-import { inert, shortly, table } from '../output.ts';
+import { counted, inert, shortly, table } from '../output.ts';
 
 const help = `countersign policy backtest FILE --from EXPORT [--list] [--json]
 
@@ -48,7 +48,7 @@ export const policyBacktest: Command = {
           output.line(line);
       }
       output.line();
-      output.line(`${result.replayed.length} requests, ${changed.length} would go otherwise`);
+      output.line(`${counted(result.replayed.length, 'request')}, ${changed.length} would go otherwise`);
       if (result.otherMissions > 0) output.line(`${result.otherMissions} of other missions were left out`);
       if (result.masked > 0) output.line(`${result.masked} with hidden values: a condition on these saw their mask`);
     }

@@ -6,7 +6,7 @@ import type { PolicyDocument } from '../../core/policy-schema.ts';
 import { parsePolicyDocument } from '../../core/policy-yaml.ts';
 import { argumentsOf, type Command, exit, UsageError } from '../command.ts';
 import { dataOfFile, textOfFile } from '../files.ts';
-import { inert, type Output } from '../output.ts';
+import { counted, inert, type Output } from '../output.ts';
 
 const help = `countersign policy check FILE [--roles ROLES] [--json]
 
@@ -80,8 +80,6 @@ function report(output: Output, file: string, problems: readonly string[], findi
   }
   const found = problems.length + findings.length;
   output.line(
-    found === 0
-      ? `${file}: nothing found`
-      : `${file}: ${found} ${problems.length > 0 ? 'problem' : 'finding'}${found === 1 ? '' : 's'}`,
+    found === 0 ? `${file}: nothing found` : `${file}: ${counted(found, problems.length > 0 ? 'problem' : 'finding')}`,
   );
 }

@@ -3,7 +3,7 @@ import { missionPolicy } from '../../core/policy-document.ts';
 import { survivorsOf } from '../../core/policy-mutation.ts';
 import { argumentsOf, type Command, exit } from '../command.ts';
 import { casesOfFile, policyOfFile } from '../files.ts';
-import { inert } from '../output.ts';
+import { counted, inert } from '../output.ts';
 
 const help = `countersign policy mutate FILE CASES [--json]
 
@@ -46,7 +46,7 @@ export const policyMutate: Command = {
       output.line(witness ? `  add: - ${inert(JSON.stringify(witness))}` : '  found no request that would notice it');
     }
     output.line(
-      `${mutants} mutants, ${mutants - survivors.length} noticed, ${noticeable} to notice, ${survivors.length - noticeable} that nothing found tells apart`,
+      `${counted(mutants, 'mutant')}, ${mutants - survivors.length} noticed, ${noticeable} to notice, ${survivors.length - noticeable} that nothing found tells apart`,
     );
     return noticeable === 0 ? exit.ok : exit.found;
   },

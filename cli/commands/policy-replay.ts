@@ -4,7 +4,7 @@ import { missionPolicy } from '../../core/policy-document.ts';
 import { type ActionTally, replayRuns } from '../../core/replay.ts';
 import { argumentsOf, type Command, exit, UsageError } from '../command.ts';
 import { dataOfFile, policyOfFile } from '../files.ts';
-import { inert, table } from '../output.ts';
+import { counted, inert, table } from '../output.ts';
 
 const help = `countersign policy replay FILE RUNS [--json]
 
@@ -41,7 +41,9 @@ export const policyReplay: Command = {
         ...[...tallies, total].map(rowOf),
       ]))
         output.line(line);
-      output.line(`${runs.length} runs under mission ${inert(mission.missionId)}, version ${mission.version}`);
+      output.line(
+        `${counted(runs.length, 'run')} under mission ${inert(mission.missionId)}, version ${mission.version}`,
+      );
     }
     return exit.ok;
   },

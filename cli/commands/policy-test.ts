@@ -2,7 +2,7 @@ import { type CaseResult, type PolicyCase, quorum, runCase } from '../../core/po
 import { missionPolicy } from '../../core/policy-document.ts';
 import { argumentsOf, type Command, exit } from '../command.ts';
 import { casesOfFile, policyOfFile } from '../files.ts';
-import { inert, shortly, table } from '../output.ts';
+import { counted, inert, shortly, table } from '../output.ts';
 
 const help = `countersign policy test FILE CASES [--json]
 
@@ -33,7 +33,7 @@ export const policyTest: Command = {
     else {
       for (const line of table([['', 'case', 'verdict', 'rules', 'asks', 'but'], ...results.map(rowOf)]))
         output.line(line);
-      output.line(`${results.length} cases, ${failed.length} failed`);
+      output.line(`${counted(results.length, 'case')}, ${failed.length} failed`);
     }
     return failed.length === 0 ? exit.ok : exit.found;
   },
