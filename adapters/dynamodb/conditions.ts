@@ -28,8 +28,6 @@ export const stillIn =
   (expression) =>
     `${expression.name('status')} = ${expression.value(status)}`;
 
-export const stillPending = stillIn('PENDING');
-
 /** A vote counts before the deadline and not at it, whatever the sweep has done. */
 export const beforeDeadline =
   (votedAt: Instant): Condition =>

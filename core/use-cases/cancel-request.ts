@@ -6,7 +6,7 @@ import { cancel } from '../withdrawal.ts';
 import { type Acting, type ChangePorts, changeRequest } from './change-request.ts';
 
 /** `POST /v1/requests/{id}/cancellation`: nothing to say but that it is over. */
-export const cancellationBody = z.strictObject({});
+const cancellationBody = z.strictObject({});
 
 /** The requester no longer needs its question. Throws `NOT_FOUND`, `ALREADY_DECIDED`. */
 export async function cancelRequest(

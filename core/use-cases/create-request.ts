@@ -9,7 +9,7 @@ import { type Principal, requireScope } from '../principal.ts';
 import { buildChange, changed, untilWon } from './change-request.ts';
 
 /** `POST /v1/requests`. Sizes are checked apart, since too large is another answer than wrong. */
-export const createBody = z.strictObject({
+const createBody = z.strictObject({
   runId: plainId,
   actionName: requiredText(512),
   actionArgs: jsonObject,

@@ -10,7 +10,7 @@ import { type Acting, type ChangePorts, changeRequest } from './change-request.t
 const note = z.string().optional();
 
 /** `POST /v1/requests/{id}/decision`. */
-export const decisionBody = z.discriminatedUnion('decision', [
+const decisionBody = z.discriminatedUnion('decision', [
   z.strictObject({ decision: z.literal('approve'), argsDigest: digest, note }),
   z.strictObject({
     decision: z.literal('reject'),

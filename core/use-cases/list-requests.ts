@@ -11,7 +11,7 @@ import { mayRead } from '../visibility.ts';
 const statuses = ['PENDING', 'APPROVED', 'REJECTED', 'RESPONDED', 'TIMED_OUT', 'CANCELLED', 'REVOKED'] as const;
 
 /** The query of `GET /v1/requests`; every value is a string as it came. */
-export const listQuery = z.strictObject({
+const listQuery = z.strictObject({
   status: z.enum(statuses).optional(),
   role: z
     .string()

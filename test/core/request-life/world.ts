@@ -2,7 +2,7 @@ import { addSeconds, fromMilliseconds, type Instant, toMilliseconds } from '../.
 import type { World } from '../../../core/ports.ts';
 import { seededRandom } from '../seeded-random.ts';
 
-export const beginning: Instant = '2026-11-30T14:00:00.000Z';
+const beginning: Instant = '2026-11-30T14:00:00.000Z';
 
 /** A clock that stands until it is moved (a pause moves it), and randomness that is the same on every run. */
 export class TestWorld implements World {
