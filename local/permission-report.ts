@@ -49,7 +49,7 @@ export function reportPermissions(
 }
 
 /** A call that is allowed, and refused once `grant` is taken away. */
-export function callNeeding(
+function callNeeding(
   grant: Grant,
   grants: readonly Grant[],
   calls: readonly RecordedCall[],
