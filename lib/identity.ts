@@ -38,12 +38,15 @@ export class Identity extends Construct {
   readonly issuer: string;
   readonly audience: readonly string[];
   readonly webClientId: string;
+  /** In a person's access token. */
+  static readonly nameClaim = 'username';
 
   constructor(scope: Construct, id: string, { webUrl, scopePrefix, roles }: IdentityProps) {
     super(scope, id);
     const userPool = new UserPool(this, 'people', {
       selfSignUpEnabled: false,
-      signInAliases: { email: true },
+      // A user name is chosen by an administrator and can never change: what an audit can name people by.
+      signInAliases: { username: true, email: true },
       signInCaseSensitive: false,
       accountRecovery: AccountRecovery.EMAIL_ONLY,
       featurePlan: FeaturePlan.ESSENTIALS,

@@ -47,6 +47,8 @@ const stackConfig = z
       .default('eu-central-1'),
     /** Left out, the stack makes a Cognito user pool. */
     identity: identity.optional(),
+    /** The claim of a token that names a person: one that people cannot change themselves. Left out, `sub`; `username` for the stack's own user pool. */
+    nameClaim: z.string().min(1).optional(),
     /** The claim of a token that lists a person's roles. */
     rolesClaim: z.string().min(1).default('cognito:groups'),
     scopePrefix: z
@@ -94,7 +96,7 @@ export function readStackConfig(given: unknown): StackConfig {
   );
 }
 
-const texts = ['region', 'rolesClaim', 'scopePrefix', 'webUrl', 'alarmEmail', 'policyFile'] as const;
+const texts = ['region', 'nameClaim', 'rolesClaim', 'scopePrefix', 'webUrl', 'alarmEmail', 'policyFile'] as const;
 const numbers = ['sweepMinutes', 'waitConcurrency'] as const;
 const identityTexts = ['issuer', 'webClientId'] as const;
 

@@ -17,6 +17,9 @@ const scopesOf = (template: SynthesisedTemplate, name: string): string[] =>
     .filter((scope: string) => scope.includes('/'))
     .map((scope: string) => scope.replace(/.*"\/(\w+)".*/, '$1').replace(/.*\//, ''));
 
+const variablesOf = (template: SynthesisedTemplate, name: string) =>
+  one(template, 'AWS::Lambda::Function', name).Properties.Environment.Variables;
+
 describe('without an identity provider of one’s own', () => {
   const template = templateFor();
 
@@ -26,6 +29,13 @@ describe('without an identity provider of one’s own', () => {
     expect(Properties.MfaConfiguration).toBe('ON');
     expect(Properties.DeletionProtection).toBe('ACTIVE');
     expect(DeletionPolicy).toBe('Retain');
+  });
+
+  it('people sign in by the name that an administrator chose, or by e-mail, and are called by that name', () => {
+    const { UsernameAttributes, AliasAttributes } = one(template, 'AWS::Cognito::UserPool').Properties;
+    expect([UsernameAttributes, AliasAttributes]).toEqual([undefined, ['email']]);
+    for (const name of ['requests', 'decisions', 'reads', 'wait', 'pages'])
+      expect(variablesOf(template, name)).toMatchObject({ [environment.nameClaim]: 'username' });
   });
 
   it('people decide, agents ask, auditors audit, and no client may do two of these', () => {
@@ -58,7 +68,7 @@ describe('with an identity provider of one’s own', () => {
     webClientId: 'web-client',
   };
   const template = templateFor({ identity, rolesClaim: 'roles', webUrl: 'https://approvals.example' });
-  const variables = (name: string) => one(template, 'AWS::Lambda::Function', name).Properties.Environment.Variables;
+  const variables = (name: string) => variablesOf(template, name);
 
   it('the stack makes no user pool', () => {
     expect(Object.values(template.Resources).filter(({ Type }) => Type.startsWith('AWS::Cognito'))).toEqual([]);
@@ -73,12 +83,23 @@ describe('with an identity provider of one’s own', () => {
       [environment.audience]: 'agents web-client',
       [environment.webClientId]: 'web-client',
       [environment.webUrl]: 'https://approvals.example',
+      [environment.nameClaim]: 'sub',
       [environment.rolesClaim]: 'roles',
     });
   });
 
+  it('people may be called by another of its claims', () => {
+    const named = templateFor({ identity, nameClaim: 'preferred_username' });
+    expect(variablesOf(named, 'decisions')).toMatchObject({ [environment.nameClaim]: 'preferred_username' });
+  });
+
   it('each function gets only the variables that it needs', () => {
-    expect(Object.keys(variables('wait')).sort()).toEqual(['REQUESTS_TABLE', 'ROLES_CLAIM', 'SCOPE_PREFIX']);
+    expect(Object.keys(variables('wait')).sort()).toEqual([
+      'NAME_CLAIM',
+      'REQUESTS_TABLE',
+      'ROLES_CLAIM',
+      'SCOPE_PREFIX',
+    ]);
     expect(Object.keys(variables('dispatch')).sort()).toEqual(['ALERTS_TOPIC_ARN', 'REQUESTS_TABLE', 'WEB_URL']);
   });
 });
