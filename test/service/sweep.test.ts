@@ -404,9 +404,9 @@ test('case 33: eight sweeps at once over 1,000 due requests: 1,000 transitions, 
   const ids = await seedManyDue(front, 1_000, escalating);
 
   await Promise.all(eight.map(() => front.sweep()));
-  // What a slow machine did not answer in time stayed due; the next tick takes it.
-  await front.sweep();
+  // What a slow machine did not answer in time stayed due; the next ticks take it.
+  for (let ticks = 0; ticks < 10 && (await front.sweep()).handled > 0; ticks++);
   await escalatedOnce(ids);
   const { runId } = await stateOf(ids[0] ?? '');
   expect((await front.verify(runId)).body).toMatchObject({ intact: true, entries: 2 });
-}, 180_000);
+}, 300_000);
