@@ -1,17 +1,11 @@
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import type { Change } from '../../core/change.ts';
+import { isPast } from '../../core/deadline.ts';
 import { CountersignError } from '../../core/errors.ts';
+import type { Instant } from '../../core/instant.ts';
 import type { CommitResult } from '../../core/ports.ts';
-import {
-  beforeDeadline,
-  type Condition,
-  idFree,
-  requestedBy,
-  sameVersion,
-  sequenceFree,
-  stillIn,
-} from './conditions.ts';
+import { type Condition, idFree, isAfter, requestedBy, sameVersion, sequenceFree, stillIn } from './conditions.ts';
 import { type Purpose, type Refusal, refusalOf } from './conflicts.ts';
 import type { Connection } from './connection.ts';
 import { Expression } from './expression.ts';
@@ -20,17 +14,31 @@ import { Patience } from './patience.ts';
 import { readHash } from './reads.ts';
 import { stateSchema } from './state-schema.ts';
 import { stateUpdate } from './state-update.ts';
-import { isVote } from './vote.ts';
+import { mustBeBefore } from './vote.ts';
 
 type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** See the port. The token makes a try whose answer was lost and the next one one and the same write. */
+/**
+ * See the port. The token makes a try whose answer was lost and the next one one and the same write. What is bound to a time
+ * is a conflict as soon as that is over, so that it is decided again; each try that may still write has its own instant in the condition.
+ */
 export async function commit(connection: Connection, change: Change, until: number): Promise<CommitResult> {
-  const writes = writesOf(connection, change);
-  const token = connection.world.randomId();
-  const patience = new Patience(connection.world, until);
+  const { world } = connection;
+  const limit = mustBeBefore(change);
+  let writes = writesOf(connection, change, world.now());
+  let token = world.randomId();
+  const patience = new Patience(world, until);
   patience.check();
   for (let mayBeOurs = false; ; await patience.wait()) {
+    const now = world.now();
+    if (limit && isPast(limit.instant, now)) {
+      const winner = mayBeOurs ? await whoWrote(connection, change, patience) : undefined;
+      return winner === change.entry.hash ? 'committed' : 'conflict';
+    }
+    if (limit && !mayBeOurs) {
+      writes = writesOf(connection, change, now);
+      token = world.randomId();
+    }
     const refusal = await send(connection, writes, token, patience);
     switch (refusal?.kind) {
       case undefined:
@@ -81,13 +89,13 @@ async function whoWrote(connection: Connection, { entry }: Change, patience: Pat
   }
 }
 
-function writesOf({ requestsTable, auditTable }: Connection, change: Change): [Purpose, Write][] {
+function writesOf({ requestsTable, auditTable }: Connection, change: Change, now: Instant): [Purpose, Write][] {
   const { after, contents, entry, revises } = change;
   const put = (item: object): Write => ({ Put: { TableName: requestsTable, Item: { ...item } } });
   const named = new Map(contents.map((content) => [content.digest, content]));
   return [
     ['entry', putIf(auditTable, entryItem(entry), sequenceFree, 'ALL_OLD')],
-    ['state', stateWrite(requestsTable, change)],
+    ['state', stateWrite(requestsTable, change, now)],
     ...[...named.values()].map((content): [Purpose, Write] => ['content', put(contentItem(after.requestId, content))]),
     ...awaitsWrites(requestsTable, change).map((write): [Purpose, Write] => ['awaits', write]),
     ...(revises ? [['revises', revisesCheck(requestsTable, change, revises)] satisfies [Purpose, Write]] : []),
@@ -109,11 +117,13 @@ function putIf(TableName: string, item: object, condition: Condition, returned: 
 }
 
 /** A state that could not be read back is not written: it would be found by nobody but the sweep, every minute. */
-function stateWrite(TableName: string, { before, after, entry }: Change): Write {
+function stateWrite(TableName: string, change: Change, now: Instant): Write {
+  const { before, after } = change;
   stateSchema.parse(after);
   if (!before) return putIf(TableName, stateItem(after), idFree, 'NONE');
   const conditions = [sameVersion(before.version), stillIn(before.status)];
-  if (before.status === 'PENDING' && isVote(entry)) conditions.push(beforeDeadline(entry.at));
+  const limit = mustBeBefore(change);
+  if (limit) conditions.push(isAfter(limit.attribute, now));
   return { Update: { TableName, ...stateUpdate(before, after, ...conditions) } };
 }
 

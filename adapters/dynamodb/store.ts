@@ -31,7 +31,7 @@ export function createStore(connection: Connection): RequestStore & DeliveryStor
       await rest(connection, requestId, version, owedIds, wakeAt);
     },
     pendingForRole: (role, limit, cursor) => answered(pendingForRole(connection, role, limit, cursor)),
-    pendingForRoles: (roles, limit, cursor) => pendingForRoles(connection, roles, limit, cursor),
+    pendingForRoles: (roles, limit, cursor) => answered(pendingForRoles(connection, roles, limit, cursor)),
     ofRun: (runId, limit, cursor) => answered(ofRun(connection, runId, limit, cursor)),
     closed: (before, limit, cursor) => answered(closed(connection, before, limit, cursor)),
     entries: (runId, after, limit) => answered(entries(connection, runId, after, limit)),
