@@ -28,6 +28,8 @@ export type EntryEvent =
         onBehalfOf?: string;
         status: Status;
         policy: string;
+        /** Of the policy as it is pinned to the request. Entries of before it was recorded have none. */
+        policyDigest?: Digest;
         approvals: QuorumRole[];
         deadline: Instant;
         sample?: { rate: number; draw: number; sampled: boolean };

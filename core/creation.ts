@@ -1,6 +1,6 @@
 import { type Action, actionContent, type Content } from './action.ts';
 import type { EntryEvent } from './audit-entry.ts';
-import { canonicalJson, sha256Hex } from './canonical-json.ts';
+import { canonicalJson, type Digest, digestOf, sha256Hex } from './canonical-json.ts';
 import { withWake } from './deadline.ts';
 import { askedDeliveries } from './deliveries.ts';
 import { CountersignError } from './errors.ts';
@@ -94,6 +94,7 @@ export function ask(
         ...(onBehalfOf !== undefined && { onBehalfOf }),
         status: after.status,
         policy: policy.policy,
+        policyDigest: policyDigest(pinned),
         approvals,
         deadline,
         ...(sample && { sample }),
@@ -115,6 +116,9 @@ const allowed = (facts: RequestFacts): RequestState => ({
   claimBy: addSeconds(facts.requestedAt, facts.policy.validForSeconds),
   closedAt: facts.requestedAt,
 });
+
+/** What an entry says of the pinned policy: who changes it later shows. */
+export const policyDigest = (policy: PinnedPolicy): Digest => digestOf(canonicalJson(policy));
 
 /** Whether a retry says the same thing: everything that was asked, not only the action. */
 export const bodyDigest = (question: Question): string => `sha256:${sha256Hex(canonicalJson(question))}`;
