@@ -13,7 +13,7 @@ export async function cancelRequest(
   ports: ChangePorts,
   { requestId, body, principal, until }: Acting,
 ): Promise<StoredRequest> {
-  checkBody(cancellationBody, body, ['no field at all']);
+  checkBody(cancellationBody, body, []);
   return changeRequest(ports, { requestId, actor: { kind: 'agent', id: principal.id }, until }, (request, now) => {
     requireOwn(request.state, principal);
     return cancel(request.state, { now });

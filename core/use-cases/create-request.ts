@@ -28,7 +28,7 @@ const createBody = z.strictObject({
   metadata: jsonObject.optional(),
 });
 
-const headerKey = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'Idempotency-Key is 1 to 128 visible ASCII characters');
+const headerKey = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'an Idempotency-Key is 1 to 128 visible ASCII characters');
 
 interface Asking {
   body: JsonValue;
@@ -89,7 +89,7 @@ export async function createRequest(
 /** A header names the retry; else the occurrence of the step does; without either every call is a new question. */
 function keyOf(question: Question, idempotencyKey: string | undefined): JsonValue | undefined {
   if (idempotencyKey !== undefined) {
-    checkBody(headerKey, idempotencyKey, []);
+    checkBody(headerKey, idempotencyKey, [], 'the header');
     return ['key', idempotencyKey];
   }
   const { occurrenceId, phase, runId } = question;

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { checkBody } from '../check-body.ts';
 import { decide, type VoteCommand } from '../decision.ts';
 import { digest, jsonObject, jsonValue } from '../fields.ts';
+import { isBlank } from '../invisible.ts';
 import type { Policies, StoredRequest } from '../ports.ts';
 import { requireScope } from '../principal.ts';
 import { requireVisible } from '../visibility.ts';
@@ -15,7 +16,7 @@ const decisionBody = z.discriminatedUnion('decision', [
   z.strictObject({
     decision: z.literal('reject'),
     argsDigest: digest.optional(),
-    note: z.string().min(1, 'is needed to reject'),
+    note: z.string().refine((text) => !isBlank(text), 'is needed to reject, and blanks are none'),
   }),
   z.strictObject({ decision: z.literal('edit'), argsDigest: digest, note, editedArgs: jsonObject }),
   z.strictObject({ decision: z.literal('respond'), argsDigest: digest, note, response: jsonValue }),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { checkBody } from '../check-body.ts';
 import { CountersignError } from '../errors.ts';
-import { plainId } from '../fields.ts';
+import { pageLimit, plainId } from '../fields.ts';
 import { addSeconds } from '../instant.ts';
 import type { Page, Policies, RequestLists, RequestSummary, World } from '../ports.ts';
 import type { Principal } from '../principal.ts';
@@ -18,7 +18,7 @@ const listQuery = z.strictObject({
     .regex(/^[A-Za-z0-9_.-]{1,128}$/, 'a role is 1 to 128 characters of A-Z a-z 0-9 _ . -')
     .optional(),
   runId: plainId.optional(),
-  limit: z.coerce.number('a whole number from 1 to 100').int().min(1).max(100).default(25),
+  limit: pageLimit(25),
   cursor: z.string().max(8192).optional(),
 });
 
@@ -33,7 +33,7 @@ export async function listRequests(
   ports: { store: RequestLists; policies: Policies; world: World },
   { principal, query }: { principal: Principal; query: Record<string, string | undefined> },
 ): Promise<Page<RequestSummary & { verdict: Verdict }>> {
-  const asked = checkBody(listQuery, query, Object.keys(listQuery.shape));
+  const asked = checkBody(listQuery, query, Object.keys(listQuery.shape), 'the query');
   const page = await pageOf(ports, asked, principal);
   const visible: RequestSummary[] = [];
   for (const item of page.items) {
