@@ -53,6 +53,14 @@ describe('without an identity provider of one’s own', () => {
     expect(groups).toEqual(['senior_manager', 'support_agent', 'support_manager']);
   });
 
+  it('the outputs say where an agent gets its token', () => {
+    const { TokenUrl, UserPoolId, AgentClientId, AuditorClientId } = template.Outputs;
+    expect([UserPoolId, AgentClientId, AuditorClientId]).not.toContain(undefined);
+    expect(JSON.stringify(TokenUrl?.Value)).toMatch(
+      /"https:\/\/".*"\.auth\.eu-central-1\.amazoncognito\.com\/oauth2\/token"/,
+    );
+  });
+
   it('the authorizer believes that pool and its clients only', () => {
     const { JwtConfiguration } = one(template, 'AWS::ApiGatewayV2::Authorizer').Properties;
     const [pool] = ofType(template, 'AWS::Cognito::UserPool').map(([id]) => id);
