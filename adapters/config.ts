@@ -19,6 +19,7 @@ const settings = {
   issuer: z.url({ protocol: /^https?$/ }),
   audience: words,
   webClientId: z.string().min(1),
+  nameClaim: z.string().min(1),
   rolesClaim: z.string().min(1),
   scopePrefix: z.string(),
 } satisfies Record<keyof typeof environment, z.ZodType>;

@@ -13,6 +13,8 @@ export const environment = {
   audience: 'AUDIENCE',
   /** The pages' own client at the identity provider. */
   webClientId: 'WEB_CLIENT_ID',
+  /** Holds a caller's name; `sub` where a token has none of it. */
+  nameClaim: 'NAME_CLAIM',
   rolesClaim: 'ROLES_CLAIM',
   scopePrefix: 'SCOPE_PREFIX',
 } as const;

@@ -2,7 +2,7 @@ import type { Action } from './action.ts';
 import { canonicalJson, fromCanonical } from './canonical-json.ts';
 import type { Instant } from './instant.ts';
 import type { JsonValue } from './json.ts';
-import { maskArguments } from './json-pointer.ts';
+import { maskArguments, pointerTo, secretPlaces } from './json-pointer.ts';
 import type { StoredRequest } from './ports.ts';
 import { printText, type RenderedArgument, renderArguments, renderLine } from './render-value.ts';
 import type { Owed, RequestState } from './request.ts';
@@ -33,9 +33,10 @@ export function alertFacts({ state, contents }: StoredRequest, owed: Owed, webUr
   const action = fromCanonical<JsonValue>(canonical) as unknown as Action;
   const { secretPaths } = state.policy;
   const masked = maskArguments(action.actionArgs, secretPaths);
+  const hidden = new Set(secretPlaces({ actionArgs: action.actionArgs }, secretPaths).map(pointerTo));
   let leading = 0;
   const values = renderArguments(masked).map((argument): AlertValue => {
-    if (secretPaths.includes(`/actionArgs${argument.pointer}`)) {
+    if (hidden.has(`/actionArgs${argument.pointer}`)) {
       const mark = String(argument.value).slice(1, -1);
       return { ...argument, parts: [{ kind: 'mark', text: mark }], secret: true, leads: false };
     }

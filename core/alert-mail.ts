@@ -1,7 +1,7 @@
 import { printArguments } from './alert-arguments.ts';
 import { type AlertFacts, dayOf, printName, timeOf } from './alert-facts.ts';
 import type { Instant } from './instant.ts';
-import { countingApprovals, missingVotes, votesNeeded } from './quorum.ts';
+import { votesGiven } from './quorum.ts';
 import type { RequestState } from './request.ts';
 
 /**
@@ -36,9 +36,8 @@ const whenOf = (instant: Instant): string => `${dayOf(instant)} ${instant.slice(
 function turnOf({ state, owed, isAsked }: AlertFacts): string {
   const role = printName(owed.role);
   if (!isAsked) return `${role}: this no longer waits for you. ${whatBecameOf(state)}`;
-  const needed = votesNeeded(state.approvals);
-  const missing = votesNeeded(missingVotes(state.approvals, countingApprovals(state)));
-  const votes = `${needed - missing} of ${needed} ${needed === 1 ? 'vote' : 'votes'} given`;
+  const { given, needed } = votesGiven(state);
+  const votes = `${given} of ${needed} ${needed === 1 ? 'vote' : 'votes'} given`;
   switch (owed.kind) {
     case 'asked':
       return `${role}: you are asked to decide (${votes}).`;

@@ -47,6 +47,8 @@ export type EntryEvent =
         policy: string;
         /** Rules that matched, or could not be read, by id; their words stand in the policy document. */
         matched?: { ruleId: string; effect: Effect }[];
+        /** Of the policy as it is pinned to the request. */
+        policyDigest?: Digest;
         approvals: QuorumRole[];
         deadline: Instant;
         sample?: Draw;
@@ -80,6 +82,8 @@ export type EntryEvent =
         /** What these rules say by themselves. */
         effect: Effect;
         status: Status;
+        asked: string[];
+        policyDigest: Digest;
         approvals: QuorumRole[];
         matched?: { ruleId: string; effect: Effect }[];
       };
@@ -121,6 +125,8 @@ export interface VoteDetails {
   /** With an edit: what the rules, run again, ask for. */
   approvals?: QuorumRole[];
   matched?: { ruleId: string; effect: Effect }[];
+  /** With an edit: of the policy as the rules, run again, left it. */
+  policyDigest?: Digest;
   /** With an edit that moves it: what the request holds of windows now. */
   reserved?: Held[];
 }

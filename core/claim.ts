@@ -4,6 +4,7 @@ import { isPast, withWake } from './deadline.ts';
 import { CountersignError } from './errors.ts';
 import { addSeconds, type Instant } from './instant.ts';
 import type { JsonObject, JsonValue } from './json.ts';
+import { maskArguments } from './json-pointer.ts';
 import { lateAttempt } from './lateness.ts';
 import type { Move } from './move.ts';
 import type { StoredRequest } from './ports.ts';
@@ -83,14 +84,14 @@ function notApproved(state: Exclude<RequestState, ApprovedState>, claimant: stri
 }
 
 function requireApprovedAction(request: StoredRequest, action: Action): void {
-  const { argsDigest, effectiveDigest } = request.state;
+  const { argsDigest, effectiveDigest, policy } = request.state;
   const { digest } = actionContent(action);
   if (digest === effectiveDigest) return;
   const edited = effectiveDigest !== argsDigest;
   throw new CountersignError(
     'DIGEST_MISMATCH',
     `${edited ? 'The arguments were edited: ' : ''}you claim ${digest}; approved is ${effectiveDigest}, which differs. Nothing was used by this call.`,
-    { effectiveDigest, effectiveArgs: effectiveArgs(request) },
+    { effectiveDigest, effectiveArgs: maskArguments(effectiveArgs(request), policy.secretPaths) },
   );
 }
 

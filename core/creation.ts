@@ -11,6 +11,7 @@ import { type Evaluation, evaluate, factsOf, withoutReasons } from './evaluation
 import { addSeconds, type Instant } from './instant.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Move } from './move.ts';
+import { policyDigest } from './pinned-policy.ts';
 import type { ActionPolicy, Effect, Matched, MissionPolicy, PinnedPolicy } from './policy.ts';
 import type { Precedent } from './precedent.ts';
 import type { RequestFacts, RequestState } from './request.ts';
@@ -132,6 +133,7 @@ export function ask(
         status: after.status,
         policy: policy.policy,
         ...(judged.matched.length > 0 && { matched: withoutReasons(judged.matched) }),
+        policyDigest: policyDigest(pinned),
         approvals,
         deadline,
         ...(sample && { sample }),

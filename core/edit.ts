@@ -4,6 +4,7 @@ import { CountersignError } from './errors.ts';
 import { type Evaluation, withoutReasons } from './evaluation.ts';
 import type { JsonObject } from './json.ts';
 import { restoreSecrets } from './json-pointer.ts';
+import { policyDigest } from './pinned-policy.ts';
 import type { QuorumRole } from './policy.ts';
 import type { StoredRequest } from './ports.ts';
 import { stricterOf } from './quorum.ts';
@@ -55,11 +56,13 @@ export function judgedAgain(state: PendingState, judged: Evaluation) {
   }
   const { matched } = judged;
   const approvals = raisedBy(state, judged.approvals);
-  return {
+  const policy = { ...state.policy, matched, approvals: stricterOf(state.policy.approvals, judged.approvals) };
+  const seen = {
     approvals,
-    policy: { ...state.policy, matched, approvals: stricterOf(state.policy.approvals, judged.approvals) },
-    judged: { approvals, ...(matched.length > 0 && { matched: withoutReasons(matched) }) },
+    policyDigest: policyDigest(policy),
+    ...(matched.length > 0 && { matched: withoutReasons(matched) }),
   };
+  return { approvals, policy, judged: seen };
 }
 
 /** What is needed at this level, and what the rules now ask for beyond what was needed at first. */

@@ -1,10 +1,14 @@
 import * as z from 'zod';
+import { codePoint, invisible, isBlank } from './invisible.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 
-/** Ids that stand in addresses. */
+/** Ids that stand in addresses; one of dots alone would be a step in a path there. */
 export const plainId = z
   .string()
-  .regex(/^[A-Za-z0-9._:@+=~-]{1,128}$/, 'an id is 1 to 128 characters of A-Z a-z 0-9 . _ : @ + = ~ -');
+  .regex(
+    /^(?!\.+$)[A-Za-z0-9._:@+=~-]{1,128}$/,
+    'an id is 1 to 128 characters of A-Z a-z 0-9 . _ : @ + = ~ -, not only dots',
+  );
 
 /** What no id could be is no key either: whoever looks it up is told that it does not exist, and nothing is read. */
 export const isPlainId = (text: string): boolean => plainId.safeParse(text).success;
@@ -13,8 +17,27 @@ export const isPlainId = (text: string): boolean => plainId.safeParse(text).succ
 export const requiredText = (most: number) =>
   z.string().min(1, 'must not be empty').max(most, `has more than the ${most} characters that are allowed`);
 
-/** The name of an agent or a person. */
-export const name = requiredText(128);
+/**
+ * The name of an agent or a person: what cannot be seen has no place in it, since it would make one name out of two that look
+ * the same.
+ */
+export const name = requiredText(128).superRefine((text, context) => {
+  const [unseen] = text.match(invisible) ?? [];
+  if (unseen !== undefined)
+    context.addIssue({
+      code: 'custom',
+      message: `holds ${codePoint(unseen)}, which cannot be seen; a name is visible`,
+    });
+  else if (isBlank(text)) context.addIssue({ code: 'custom', message: 'holds nothing but blanks; a name is visible' });
+});
+
+/** How many a page of a list holds, as a query says it: plain digits. */
+export const pageLimit = (usual: number) =>
+  z
+    .string()
+    .regex(/^([1-9][0-9]?|100)$/, 'it is a whole number from 1 to 100')
+    .transform(Number)
+    .default(usual);
 
 /** Any JSON value, `null`, `false`, `0` and `""` among them: present is present. The strict parser has checked it already. */
 export const jsonValue = z.custom<JsonValue>((value) => value !== undefined, 'is needed (any JSON value)');

@@ -35,14 +35,13 @@ export const replaceAt = (value: JsonValue, pointer: string, replacement: JsonVa
 
 /**
  * A copy in which every value at a secret path is `[hidden by policy, N characters]`. The paths are pointers into the
- * request: the value given has the request's members (`actionArgs`, `contextSummary` …), any of them.
+ * request: the value given has the request's members (`actionArgs`, `contextSummary` …), any of them. Where a value has
+ * another shape than a path expects, all of it is hidden: see {@link secretPlaces}.
  */
 export function maskSecrets<Shape extends object>(value: Shape, secretPaths: readonly string[]): Shape {
-  let masked = value as unknown as JsonValue;
-  for (const pointer of outermostFirst(secretPaths)) {
-    const secret = valueAt(masked, pointer);
-    if (secret !== undefined) masked = replaceAt(masked, pointer, maskOf(secret));
-  }
+  const given = value as unknown as JsonValue;
+  let masked = given;
+  for (const place of secretPlaces(given, secretPaths)) masked = replace(masked, place, maskOf(walk(given, place)));
   return masked as unknown as Shape;
 }
 
@@ -61,23 +60,47 @@ export function restoreSecrets(
 ): JsonObject {
   const original = { actionArgs: originalArgs };
   let restored: JsonValue = { actionArgs: editedArgs };
-  for (const pointer of outermostFirst(secretPaths)) {
-    const secret = valueAt(original, pointer);
-    if (secret !== undefined && valueAt(restored, pointer) === maskOf(secret)) {
-      restored = replaceAt(restored, pointer, secret);
-    }
+  for (const place of secretPlaces(original, secretPaths)) {
+    const secret = walk(original, place);
+    if (secret !== undefined && walk(restored, place) === maskOf(secret)) restored = replace(restored, place, secret);
   }
   return (restored as { actionArgs: JsonObject }).actionArgs;
 }
 
-function maskOf(secret: JsonValue): string {
+function maskOf(secret: JsonValue = null): string {
   const text = typeof secret === 'string' ? secret : canonicalJson(secret);
   return `[hidden by policy, ${[...text].length} characters]`;
 }
 
-/** A path inside another secret one must find the outer value whole. */
-const outermostFirst = (pointers: readonly string[]): string[] =>
-  pointers.toSorted((one, other) => parsePointer(one).length - parsePointer(other).length);
+/**
+ * What the secret paths hide in this value: tokens of places, none inside another. A path that meets a text, a number, or a
+ * list where it names a member (or an object where it names a place of a list) hides what it met: the secret may be in there.
+ * A member that is not there hides nothing.
+ */
+export function secretPlaces(value: JsonValue, secretPaths: readonly string[]): string[][] {
+  const places = secretPaths
+    .flatMap((pointer) => secretPlace(value, parsePointer(pointer)) ?? [])
+    .toSorted((one, other) => one.length - other.length);
+  const isInside = (place: string[], outer: string[]) => outer.every((token, at) => token === place[at]);
+  return places.filter((place, index) => !places.slice(0, index).some((outer) => isInside(place, outer)));
+}
+
+function secretPlace(value: JsonValue, tokens: string[]): [string[]] | undefined {
+  let here = value;
+  for (const [depth, token] of tokens.entries()) {
+    const child = childOf(here, token);
+    if (child === undefined)
+      return depth > 0 && isOfOtherShape(here, token, depth) ? [tokens.slice(0, depth)] : undefined;
+    here = child;
+  }
+  return [tokens];
+}
+
+const arrayIndex = /^(0|[1-9]\d*)$/;
+
+/** The request and its arguments are objects, whatever a path names in them. */
+const isOfOtherShape = (value: JsonValue, token: string, depth: number): boolean =>
+  value === null || typeof value !== 'object' || (depth > 1 && Array.isArray(value) !== arrayIndex.test(token));
 
 function walk(value: JsonValue, tokens: readonly string[]): JsonValue | undefined {
   let here: JsonValue | undefined = value;
@@ -86,7 +109,7 @@ function walk(value: JsonValue, tokens: readonly string[]): JsonValue | undefine
 }
 
 function childOf(value: JsonValue | undefined, token: string): JsonValue | undefined {
-  if (Array.isArray(value)) return /^(0|[1-9]\d*)$/.test(token) ? value[Number(token)] : undefined;
+  if (Array.isArray(value)) return arrayIndex.test(token) ? value[Number(token)] : undefined;
   if (value === null || typeof value !== 'object' || !Object.hasOwn(value, token)) return undefined;
   return value[token];
 }

@@ -67,8 +67,9 @@ export interface RequestStore {
   readTail(runId: string): Promise<AuditEntry | undefined>;
   /**
    * Writes the change in one transaction, on these conditions: the entry's sequence number is free; a new request's id is
-   * free; the conditions of all `moves` hold; a known request still has the version of `before`, and where `before` is pending and a person decides, its
-   * deadline is after `after`'s decision. Throttling, transaction conflicts and lost acknowledgements are tried again
+   * free; the conditions of all `moves` hold; a known request still has the version of `before`; a vote comes before the
+   * deadline and a claim before `claimBy` at the time of each try, past it `conflict` is the answer. Throttling, transaction
+   * conflicts and lost acknowledgements are tried again
    * inside until `until` (epoch milliseconds), with jitter; an unclear answer is cleared up by reading the entry back
    * before anything is said. Past `until` it throws `TOO_MANY_REQUESTS`. Throws `VALIDATION_FAILED` when `revises` does not hold.
    * Fields of `owed` and `delivered` that `before` and `after` share are not written: `dispatch` may move them meanwhile.
@@ -129,11 +130,11 @@ export interface RequestLists {
 }
 
 export interface AuditStore {
-  /** Entries after `sequence`, in order, strongly consistent, at most `limit`, exactly as stored: `canonical` and `hash` are not checked here. */
-  entries(runId: string, after: number, limit: number): Promise<StoredEntry[]>;
+  /** Entries after the number `after` (absent: from the very first, whatever its number is), in order, strongly consistent, at most `limit`, exactly as stored: `canonical` and `hash` are not checked here. */
+  entries(runId: string, after: number | undefined, limit: number): Promise<StoredEntry[]>;
 }
 
-/** An entry as the table holds it. `sequence` is the key; whether `canonical` agrees with it is for `verifyChain` to say. */
+/** An entry as the table holds it. `sequence` is the key; whether `canonical` agrees with it is for the verification to say. */
 export interface StoredEntry {
   runId: string;
   sequence: number;

@@ -1,4 +1,5 @@
 import { CountersignError } from './errors.ts';
+import { withoutInvisible } from './invisible.ts';
 
 /** Who calls, as the verified token says. Never built from a body. */
 export interface Principal {
@@ -14,10 +15,17 @@ export type Scope = 'request' | 'decide' | 'audit' | 'policies';
 
 /** Whether `name` (a requester, or the subject behind one) is this person, under any name that the token gives. */
 export const isCalled = (principal: Pick<Principal, 'id' | 'aliases'>, name: string): boolean =>
-  [principal.id, ...principal.aliases].some((alias) => folded(alias) === folded(name));
+  [principal.id, ...principal.aliases].some((alias) => spellings(alias).some((one) => spellings(name).includes(one)));
+
+/** A name, and the address in it: `Ann <ann@example.org>` is `ann@example.org` too. */
+const spellings = (text: string): string[] => [text, ...(text.match(/(?<=<)[^<>]+(?=>)/g) ?? [])].map(folded);
 
 /** The same for every spelling of a name that means the same person. */
-export const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
+export const folded = (text: string): string =>
+  withoutInvisible(text.normalize('NFKC'))
+    .trim()
+    .toLowerCase()
+    .replace(/^mailto:\s*/, '');
 
 /** The API checks scopes before a function runs; the pages have no such guard, so the use cases ask as well. Throws `FORBIDDEN`. */
 export function requireScope(principal: Principal, scope: Scope): void {

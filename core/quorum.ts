@@ -57,6 +57,15 @@ export function missingVotes(approvals: readonly QuorumRole[], votes: readonly A
   }));
 }
 
+/** How many votes fill a place, of how many: not every vote does. */
+export function votesGiven(state: Pick<RequestState, 'approvals' | 'votes' | 'effectiveDigest'>): {
+  given: number;
+  needed: number;
+} {
+  const needed = votesNeeded(state.approvals);
+  return { given: filled(state.approvals, countingApprovals(state)), needed };
+}
+
 /** The roles of which one more person would bring the request nearer to its quorum: those who are asked now. */
 export function awaitedRoles(state: RequestState): string[] {
   if (state.status !== 'PENDING') return [];

@@ -6,6 +6,7 @@ import { raisedBy } from './edit.ts';
 import { CountersignError } from './errors.ts';
 import { type Evaluation, withoutReasons } from './evaluation.ts';
 import type { Instant } from './instant.ts';
+import { policyDigest } from './pinned-policy.ts';
 import type { MissionPolicy } from './policy.ts';
 import { stricterOf } from './quorum.ts';
 import type { PendingState, RequestState } from './request.ts';
@@ -36,6 +37,8 @@ export function reevaluate(state: RequestState, judged: Evaluation, mission: Mis
     details: {
       effect,
       status: next.status,
+      asked: next.asked,
+      policyDigest: policyDigest(next.policy),
       approvals: next.approvals,
       ...(matched.length > 0 && { matched: withoutReasons(matched) }),
     },

@@ -1,9 +1,11 @@
+import type { Action } from './action.ts';
 import { genesis, hashOfEntry } from './audit-chain.ts';
 import type { AuditEntry, EntryEvent, UnsealedEntry, VoteDetails } from './audit-entry.ts';
-import { canonicalJson, digestOf } from './canonical-json.ts';
+import { canonicalJson, type Digest, digestOf, fromCanonical } from './canonical-json.ts';
+import { addSeconds } from './instant.ts';
 import type { StoredEntry, StoredRequest } from './ports.ts';
-import type { Vote } from './request.ts';
-import { accountOf, type RequestAccount } from './request-account.ts';
+import type { Status, Vote } from './request.ts';
+import { accountOf, type DecisionAccount, type RequestAccount } from './request-account.ts';
 import { drawFault } from './sampling.ts';
 
 /** The first bad place: a sequence number, and why. */
@@ -34,6 +36,7 @@ export function readOn(reading: ChainReading, runId: string, stored: StoredEntry
   if (reading.fault) return reading;
   const expected = reading.sequence + 1;
   const broken = (reason: string): ChainReading => ({ ...reading, fault: { brokenAt: expected, reason } });
+  if (stored.sequence < expected) return broken(`before it stands an entry ${stored.sequence}, which was added`);
   if (stored.sequence !== expected) return broken(`entry ${expected} is missing; the next one is ${stored.sequence}`);
   if (hashOfEntry(stored.canonical) !== stored.hash) return broken('its content does not match its hash');
   try {
@@ -67,56 +70,64 @@ const withReserved = (told: RequestAccount): RequestAccount =>
   told.status === 'PENDING' || told.status === 'APPROVED' ? told : { ...told, reserved: undefined };
 
 function accountAfter(known: RequestAccount | undefined, entry: AuditEntry): RequestAccount | undefined {
-  if (entry.type === 'request_created') {
-    const { status, actionDigest, requestedBy, onBehalfOf, approvals, deadline, sample, reserved } = entry.details;
-    const nothingYet = { votes: [], editors: [], level: 0, decidedBy: [] };
-    return {
-      ...nothingYet,
-      status,
-      effectiveDigest: actionDigest,
-      requestedBy,
-      onBehalfOf,
-      approvals,
-      deadline,
-      sample,
-      reserved,
-    };
-  }
+  if (entry.type === 'request_created') return accountAtFirst(entry, entry.details);
   if (!known) return undefined;
-  const by = entry.actor.id;
+  const { at, actor } = entry;
+  const closed = (status: Status, word: DecisionAccount['word'], source: DecisionAccount['source'], text?: Digest) =>
+    ({ status, decision: { word, source, decidedAt: at, textDigest: text }, closedAt: at }) as const;
   switch (entry.type) {
     case 'vote_recorded':
       return withVote(known, entry);
-    case 'arguments_edited':
-      return { ...withVote(known, entry), editors: [...new Set([...known.editors, by])] };
-    case 'request_approved': {
-      const { decidedBy, claimBy } = entry.details;
-      return { ...withVote(known, entry), status: 'APPROVED', decidedBy, claimBy };
+    case 'arguments_edited': {
+      const voted = withVote(known, entry);
+      const asked = [...new Set([...voted.approvals.map(({ role }) => role), ...known.asked])];
+      return { ...voted, asked, editors: [...new Set([...known.editors, actor.id])] };
     }
-    case 'request_rejected':
-      return { ...withVote(known, entry), status: 'REJECTED', decidedBy: entry.details.decidedBy };
-    case 'request_responded':
-      return { ...withVote(known, entry), status: 'RESPONDED', decidedBy: entry.details.decidedBy };
+    case 'request_approved': {
+      const { decidedBy, claimBy, word, textDigest } = entry.details;
+      const approved = closed('APPROVED', word === 'edit' ? 'edit' : 'approve', 'human', textDigest);
+      return { ...withVote(known, entry), decidedBy, claimBy, ...approved };
+    }
+    case 'request_rejected': {
+      const { decidedBy, textDigest } = entry.details;
+      return { ...withVote(known, entry), decidedBy, ...closed('REJECTED', 'reject', 'human', textDigest) };
+    }
+    case 'request_responded': {
+      const { decidedBy, textDigest } = entry.details;
+      return { ...withVote(known, entry), decidedBy, ...closed('RESPONDED', 'respond', 'human', textDigest) };
+    }
     case 'request_escalated': {
-      const { level, approvals, deadline } = entry.details;
-      return { ...known, level, approvals, deadline };
+      const { level, approvals, asked, deadline } = entry.details;
+      return { ...known, level, approvals, asked, deadline };
     }
     case 'request_proceeded':
-      return { ...known, status: 'APPROVED', claimBy: entry.details.claimBy };
+      return { ...known, claimBy: entry.details.claimBy, ...closed('APPROVED', 'approve', 'timeout') };
     case 'request_timed_out':
-      return { ...known, status: 'TIMED_OUT' };
-    case 'request_reevaluated':
-      return { ...known, status: entry.details.status, approvals: entry.details.approvals };
+      return { ...known, ...closed('TIMED_OUT', 'timeout', 'timeout') };
+    case 'request_reevaluated': {
+      const { status, approvals, asked, policyDigest } = entry.details;
+      const after = { ...known, status, approvals, asked, policyDigest };
+      return status === 'REJECTED' ? { ...after, ...closed('REJECTED', 'reject', 'policy') } : after;
+    }
     case 'request_cancelled':
-      return { ...known, status: 'CANCELLED' };
-    case 'approval_revoked':
-      return { ...known, status: 'REVOKED', decidedBy: [by], claimBy: undefined };
+      return { ...known, status: 'CANCELLED', cancelledBy: actor.id, closedAt: at };
+    case 'approval_revoked': {
+      const { textDigest } = entry.details;
+      return {
+        ...known,
+        decidedBy: [actor.id],
+        claimBy: undefined,
+        ...closed('REVOKED', 'revoke', 'human', textDigest),
+      };
+    }
     case 'approval_expired':
-      return { ...known, status: 'REVOKED', decidedBy: [], claimBy: undefined };
+      return { ...known, decidedBy: [], claimBy: undefined, ...closed('REVOKED', 'revoke', 'timeout') };
     case 'approval_claimed':
-      return { ...known, claim: entry.details.claimId };
-    case 'outcome_reported':
-      return { ...known, outcome: entry.details.outcome };
+      return { ...known, claim: entry.details.claimId, claimedBy: actor.id, claimedAt: at };
+    case 'outcome_reported': {
+      const { outcome, resultDigest } = entry.details;
+      return { ...known, outcome, reportedAt: at, resultDigest };
+    }
     case 'late_attempt':
     case 'precedent_revoked':
     case 'policy_published':
@@ -124,12 +135,35 @@ function accountAfter(known: RequestAccount | undefined, entry: AuditEntry): Req
   }
 }
 
+type Created = Extract<EntryEvent, { type: 'request_created' }>['details'];
+
+/** What is allowed without a question is decided by the policy as it is asked. */
+function accountAtFirst({ at, runId, run }: AuditEntry, details: Created): RequestAccount {
+  const { status, actionDigest, textsDigest, policyDigest, requestedBy, onBehalfOf, approvals, deadline } = details;
+  const { sample, reserved } = details;
+  return {
+    ...{ status, effectiveDigest: actionDigest, requestedBy, onBehalfOf, approvals, deadline },
+    ...{ votes: [], editors: [], level: 0, decidedBy: [], asked: [...new Set(approvals.map(({ role }) => role))] },
+    ...{ runId, missionId: run.missionId, requestedAt: at, argsDigest: actionDigest, textsDigest, policyDigest },
+    ...{ sample, reserved },
+    ...(status !== 'PENDING' && {
+      decision: {
+        word: status === 'APPROVED' ? 'approve' : 'reject',
+        source: 'policy',
+        decidedAt: at,
+        textDigest: undefined,
+      } as const,
+      closedAt: at,
+    }),
+  };
+}
+
 function withVote(
   known: RequestAccount,
   { actor, at, details }: AuditEntry & { details: VoteDetails },
 ): RequestAccount {
   const { word, roles, argsDigest, editedDigest, textDigest, approvals = known.approvals } = details;
-  const { reserved = known.reserved } = details;
+  const { reserved = known.reserved, policyDigest = known.policyDigest } = details;
   const vote: Vote = { approver: actor.id, word, roles, at };
   const digests = { ...(argsDigest && { argsDigest }), ...(textDigest && { textDigest }) };
   const edit = editedDigest && { editedDigest };
@@ -139,6 +173,7 @@ function withVote(
     effectiveDigest: editedDigest ?? known.effectiveDigest,
     approvals,
     reserved,
+    policyDigest,
   };
 }
 
@@ -202,10 +237,15 @@ function contentFault({ named }: RequestReading, { state, contents }: StoredRequ
   return undefined;
 }
 
-function stateFault({ told, last }: RequestReading, { state }: StoredRequest): Fault | undefined {
-  const said = accountOf(state);
+function stateFault({ told: entries, last }: RequestReading, { state, contents }: StoredRequest): Fault | undefined {
+  const told = { ...entries, ...actionOf(contents.get(entries.argsDigest)) };
+  const { actionName, phase, sourceAgent, targetAgent } = state;
+  const said: typeof told = { ...accountOf(state), actionName, phase, sourceAgent, targetAgent };
+  if (told.policyDigest === undefined) delete said.policyDigest;
+  if (told.decision?.source === 'policy' && told.status === 'APPROVED')
+    told.claimBy = addSeconds(told.requestedAt, state.policy.validForSeconds);
   const text = (value: unknown) => (value === undefined ? 'none' : canonicalJson(value));
-  for (const what of Object.keys({ ...told, ...said }) as (keyof RequestAccount)[]) {
+  for (const what of Object.keys({ ...told, ...said }) as (keyof typeof told)[]) {
     if (text(said[what]) === text(told[what])) continue;
     return {
       brokenAt: last.sequence,
@@ -213,4 +253,15 @@ function stateFault({ told, last }: RequestReading, { state }: StoredRequest): F
     };
   }
   return undefined;
+}
+
+/** What the state repeats of the action as it was asked. */
+function actionOf(canonical = '{}'): Partial<Omit<Action, 'actionArgs'>> {
+  const { actionName, phase, sourceAgent, targetAgent } = fromCanonical<Partial<Action>>(canonical);
+  return {
+    ...(actionName !== undefined && { actionName }),
+    ...(phase !== undefined && { phase }),
+    ...(sourceAgent !== undefined && { sourceAgent }),
+    ...(targetAgent !== undefined && { targetAgent }),
+  };
 }

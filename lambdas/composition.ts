@@ -28,7 +28,7 @@ const notGiven: TableNames = {
   escalationsTable: 'not-given',
 };
 
-export const tokenNames = (): TokenNames => configuration(['rolesClaim', 'scopePrefix']);
+export const tokenNames = (): TokenNames => configuration(['nameClaim', 'rolesClaim', 'scopePrefix']);
 
 export const webUrl = (): string => configuration(['webUrl']).webUrl;
 
@@ -71,7 +71,15 @@ export const pagesSettings = () => configuration(['webUrl', 'issuer']);
 
 /** Signing in and reading sessions, over what one issuer says of itself. */
 export function identityProvider() {
-  const settings = configuration(['webUrl', 'issuer', 'audience', 'webClientId', 'rolesClaim', 'scopePrefix']);
+  const settings = configuration([
+    'webUrl',
+    'issuer',
+    'audience',
+    'webClientId',
+    'nameClaim',
+    'rolesClaim',
+    'scopePrefix',
+  ]);
   const issuer = issuerAt(settings.issuer, settings.webClientId);
   return { signIn: signInAt(settings, issuer), readSession: sessionReader(settings, issuer) };
 }

@@ -20,7 +20,7 @@ export const handler = api({
   'GET /v1/requests/{requestId}': async (event, until) => {
     const principal = principalFrom(claimsOf(event), names);
     const requestId = pathParameter(event, 'requestId');
-    const { wait } = checkBody(waitQuery, event.queryStringParameters ?? {}, ['wait']);
+    const { wait } = checkBody(waitQuery, event.queryStringParameters ?? {}, ['wait'], 'the query');
     return ok(viewOf(await waitForDecision(ports, { requestId, principal, seconds: wait, until }), principal));
   },
 });

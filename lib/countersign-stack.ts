@@ -49,6 +49,7 @@ export class CountersignStack extends Stack {
       issuer: identity.issuer,
       audience: identity.audience.join(' '),
       webClientId: identity.webClientId,
+      nameClaim: config.nameClaim ?? (config.identity ? 'sub' : Identity.nameClaim),
       rolesClaim,
       scopePrefix,
     };

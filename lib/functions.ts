@@ -10,7 +10,7 @@ interface FunctionShape {
   timeout: number;
 }
 
-const identity = ['rolesClaim', 'scopePrefix'] as const;
+const identity = ['nameClaim', 'rolesClaim', 'scopePrefix'] as const;
 const stores = ['requestsTable', 'auditTable'] as const;
 
 /** The functions: `lambdas/<name>.ts` holds the handler of each. */

@@ -38,12 +38,15 @@ export class Identity extends Construct {
   readonly issuer: string;
   readonly audience: readonly string[];
   readonly webClientId: string;
+  /** In a person's access token. */
+  static readonly nameClaim = 'username';
 
   constructor(scope: Construct, id: string, { webUrl, scopePrefix, roles }: IdentityProps) {
     super(scope, id);
     const userPool = new UserPool(this, 'people', {
       selfSignUpEnabled: false,
-      signInAliases: { email: true },
+      // A user name is chosen by an administrator and can never change: what an audit can name people by.
+      signInAliases: { username: true, email: true },
       signInCaseSensitive: false,
       accountRecovery: AccountRecovery.EMAIL_ONLY,
       featurePlan: FeaturePlan.ESSENTIALS,
@@ -65,7 +68,7 @@ export class Identity extends Construct {
         'Nobody can sign up and everybody has a second factor; whoever wants threat protection pays for it knowingly.',
     });
     for (const groupName of roles) new UserPoolGroup(this, `role ${groupName}`, { userPool, groupName });
-    new UserPoolDomain(this, 'domain', {
+    const domain = new UserPoolDomain(this, 'domain', {
       userPool,
       cognitoDomain: { domainPrefix: `${Stack.of(this).stackName.toLowerCase()}-${Aws.ACCOUNT_ID}` },
     });
@@ -112,6 +115,7 @@ export class Identity extends Construct {
     this.webClientId = web.userPoolClientId;
     this.audience = [web, agent, auditor].map((client) => client.userPoolClientId);
     new CfnOutput(this, 'userPoolId', { value: userPool.userPoolId }).overrideLogicalId('UserPoolId');
+    new CfnOutput(this, 'tokenUrl', { value: `${domain.baseUrl()}/oauth2/token` }).overrideLogicalId('TokenUrl');
     new CfnOutput(this, 'agentClientId', { value: agent.userPoolClientId }).overrideLogicalId('AgentClientId');
     new CfnOutput(this, 'auditorClientId', { value: auditor.userPoolClientId }).overrideLogicalId('AuditorClientId');
   }

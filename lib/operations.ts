@@ -59,7 +59,7 @@ export class Operations extends Construct {
 
     this.#alarm('auditTampered', counted('UnexpectedAuditRecord'), 'An audit entry was changed or removed.');
     this.#alarm(
-      'setAside',
+      'sweepLeavesSome',
       counted('SweepFailed'),
       'The sweep meets requests that it cannot handle; its log names them.',
     );

@@ -47,6 +47,8 @@ const stackConfig = z
       .default('eu-central-1'),
     /** Left out, the stack makes a Cognito user pool. */
     identity: identity.optional(),
+    /** The claim of a token that names a person: one that people cannot change themselves. Left out, `sub`; `username` for the stack's own user pool. */
+    nameClaim: z.string().min(1).optional(),
     /** The claim of a token that lists a person's roles. */
     rolesClaim: z.string().min(1).default('cognito:groups'),
     scopePrefix: z
@@ -94,31 +96,60 @@ export function readStackConfig(given: unknown): StackConfig {
   );
 }
 
-const texts = ['region', 'rolesClaim', 'scopePrefix', 'webUrl', 'alarmEmail', 'policyFile'] as const;
+const texts = ['region', 'nameClaim', 'rolesClaim', 'scopePrefix', 'webUrl', 'alarmEmail', 'policyFile'] as const;
 const numbers = ['sweepMinutes', 'waitConcurrency'] as const;
 const identityTexts = ['issuer', 'webClientId'] as const;
 
+/** What only the object under `countersign` may hold. */
+const nested = ['identity', 'subscriptions'] as const;
+const single = [...texts, ...numbers, ...identityTexts, 'audience'];
+
 /**
  * The configuration in the CDK context: the object under `countersign` (in `cdk.json`, or `-c countersign='{…}'`), over
- * which single members win: `-c region=…`, `-c issuer=… -c audience=a,b -c webClientId=…`.
+ * which single members win: `-c region=…`, `-c issuer=… -c audience=a,b -c webClientId=…`. Throws `VALIDATION_FAILED` for
+ * keys beside it that look like a setting and are none; the context holds other people's keys too.
  */
-export function configFromContext(context: (key: string) => unknown): unknown {
-  const base = context('countersign') ?? {};
-  const config = { ...((typeof base === 'string' ? parsed(base) : base) as Record<string, unknown>) };
-  for (const key of texts) config[key] = context(key) ?? config[key];
-  for (const key of numbers) config[key] = context(key) === undefined ? config[key] : Number(context(key));
+export function configFromContext(context: Readonly<Record<string, unknown>>): unknown {
+  for (const key of Object.keys(context)) refuseMisspelt(key);
+  const config = membersOf(context.countersign ?? {});
+  for (const key of texts) config[key] = context[key] ?? config[key];
+  for (const key of numbers) config[key] = context[key] === undefined ? config[key] : Number(context[key]);
   const identity = { ...(config.identity as Record<string, unknown> | undefined) };
-  for (const key of identityTexts) identity[key] = context(key) ?? identity[key];
-  const audience = context('audience');
-  if (audience !== undefined) identity.audience = String(audience).split(',');
+  for (const key of identityTexts) identity[key] = context[key] ?? identity[key];
+  if (context.audience !== undefined) identity.audience = String(context.audience).split(',');
   config.identity = Object.values(identity).some((value) => value !== undefined) ? identity : undefined;
   return config;
+}
+
+function refuseMisspelt(key: string): void {
+  const alike = (name: string) => name.toLowerCase() === key.toLowerCase();
+  const meant = [...single, 'countersign'].find(alike);
+  const inside = nested.find(alike);
+  if (meant !== undefined && meant !== key)
+    throw new CountersignError('VALIDATION_FAILED', `The context key "${key}" is no setting; "${meant}" is.`);
+  if (inside !== undefined)
+    throw new CountersignError(
+      'VALIDATION_FAILED',
+      `The context key "${key}" is no setting; "${inside}" is one under "countersign".`,
+    );
+}
+
+function membersOf(given: unknown): Record<string, unknown> {
+  const value = typeof given === 'string' ? parsed(given) : given;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  throw notAnObject(given);
 }
 
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new CountersignError('VALIDATION_FAILED', `The context key "countersign" is no JSON object: ${text}`);
+    throw notAnObject(text);
   }
 }
+
+const notAnObject = (given: unknown) =>
+  new CountersignError(
+    'VALIDATION_FAILED',
+    `The context key "countersign" is no JSON object: ${typeof given === 'string' ? given : JSON.stringify(given)}`,
+  );

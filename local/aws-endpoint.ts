@@ -5,6 +5,7 @@ import { dynamodb } from './aws-dynamodb.ts';
 import type { Answer, AwsProtocol, AwsRequest } from './aws-protocol.ts';
 import { sns } from './aws-sns.ts';
 import { createFaults, type Faults, type InjectedError } from './faults.ts';
+import { strangeHost } from './loopback-only.ts';
 import { createMeter, type Meter } from './meter.ts';
 import { type Call, permissionsOf, type Verdict } from './permissions.ts';
 import { type RecordedCall, startRecording, writeRecording } from './recorded-calls.ts';
@@ -123,6 +124,8 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
   }
 
   const server = createServer((message, response) => {
+    const refusal = strangeHost(message);
+    if (refusal) return void response.writeHead(403).end(refusal);
     serve(message, response).catch((error) => {
       console.error(`The AWS endpoint could not pass a call on: ${error instanceof Error ? error.message : error}`);
       message.socket.destroy();

@@ -1,9 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
-import { CountersignError } from '../core/errors.ts';
+import { CountersignError, type ErrorCode } from '../core/errors.ts';
 import type { AwsEndpoint } from './aws-endpoint.ts';
 import type { Invocation } from './functions.ts';
+import { fromAnotherSite } from './loopback-only.ts';
 
 export interface Controlled {
   endpoint: Pick<AwsEndpoint, 'meter' | 'faults'>;
@@ -17,10 +18,13 @@ export interface Controlled {
 
 type Action = (body: unknown, name: string) => unknown;
 
-const clockBody = z.strictObject({ offsetSeconds: z.number() });
+/** Further off, sums of instants leave what a date can be. */
+const tenYears = 10 * 365 * 24 * 60 * 60;
+const clockRange = `from -${tenYears} to ${tenYears} seconds, ten years`;
+const clockBody = z.strictObject({ offsetSeconds: z.number().min(-tenYears, clockRange).max(tenYears, clockRange) });
 const streamBody = z.strictObject({ enabled: z.boolean() });
 
-/** What tests and the curious do to the running service: DESIGN §9. JSON in, JSON out. */
+/** What tests and the curious do to the running service, JSON in, JSON out; no page in a browser may. */
 export function playControl(controlled: Controlled): RequestListener {
   const { endpoint, functions } = controlled;
   const actions: Readonly<Record<string, Action>> = {
@@ -40,6 +44,8 @@ export function playControl(controlled: Controlled): RequestListener {
   const allowed = Object.keys(actions).map((action) => action.replace('/invoke', '/invoke/{function}'));
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const refusal = fromAnotherSite(request);
+    if (refusal) throw new CountersignError('FORBIDDEN', refusal);
     const [, path = '', name = ''] = (request.url ?? '').split('?')[0]?.split('/') ?? [];
     const action = actions[`${request.method} /${path}`];
     if (!action) {
@@ -52,11 +58,19 @@ export function playControl(controlled: Controlled): RequestListener {
   return (request, response) => {
     answer(request, response).catch((error) => {
       const known = error instanceof CountersignError;
-      const status = !known ? 500 : error.code === 'NOT_FOUND' ? 404 : error.code === 'CONFLICT' ? 502 : 400;
-      send(response, status, { error: error instanceof Error ? error.message : String(error) });
+      send(response, known ? (statuses[error.code] ?? 400) : 500, {
+        error: error instanceof Error ? error.message : String(error),
+      });
     });
   };
 }
+
+const statuses: Partial<Record<ErrorCode, number>> = {
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  CONFLICT: 502,
+};
 
 /** The function's own result; its error is a 502 that says what went wrong. */
 function resultOf(name: string, invocation: Invocation): unknown {
@@ -76,6 +90,9 @@ function resultOf(name: string, invocation: Invocation): unknown {
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
   const body = await text(request);
   if (body === '') return undefined;
+  const type = request.headers['content-type'] ?? 'none';
+  if (!/^application\/json\s*(;|$)/i.test(type))
+    throw new CountersignError('UNSUPPORTED_MEDIA_TYPE', `the content type is ${type}; it may be application/json`);
   try {
     return JSON.parse(body);
   } catch {

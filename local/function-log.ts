@@ -1,4 +1,4 @@
-import { createWriteStream, mkdirSync } from 'node:fs';
+import { createWriteStream, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Worker } from 'node:worker_threads';
@@ -8,6 +8,7 @@ export interface FunctionLog {
   write(functionName: string, line: string): void;
   /** Takes over what a worker writes to its console. */
   follow(functionName: string, worker: Worker): void;
+  /** Leaves no file where nothing was written. */
   close(): Promise<void>;
 }
 
@@ -24,6 +25,9 @@ export function openFunctionLog(file: string, alsoOnScreen: boolean): FunctionLo
       for (const output of [worker.stdout, worker.stderr])
         createInterface({ input: output }).on('line', (line) => write(functionName, line));
     },
-    close: () => new Promise((resolve) => stream.end(() => resolve())),
+    close: async () => {
+      await new Promise<void>((resolve) => stream.end(() => resolve()));
+      if (stream.bytesWritten === 0) rmSync(file, { force: true });
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { strangeHost } from './loopback-only.ts';
 
 /** A port that is taken before it is known what will answer there, so that nobody else gets it meanwhile. */
 export interface Listening {
@@ -11,7 +12,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** The first free one of `ports` on the loopback interface; 0 is any. Rejects where none is free. */
+/** The first free one of `ports` on the loopback interface, for callers of this machine; 0 is any. Rejects where none is free. */
 export async function listenOn(ports: readonly number[]): Promise<Listening> {
   for (const port of ports) {
     const listening = await tryPort(port);
@@ -27,7 +28,10 @@ async function tryPort(port: number): Promise<Listening | undefined> {
   });
   // API Gateway's limit for the request line and all headers.
   const server = createServer({ maxHeaderSize: 10_240 }, (request, response) => {
-    void listener.then((listen) => listen(request, response));
+    const refusal = strangeHost(request);
+    if (refusal)
+      response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify({ message: refusal }));
+    else void listener.then((listen) => listen(request, response));
   });
   if (!(await bound(server, port))) return undefined;
   const taken = (server.address() as AddressInfo).port;

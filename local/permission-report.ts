@@ -49,11 +49,7 @@ export function reportPermissions(
 }
 
 /** A call that is allowed, and refused once `grant` is taken away. */
-export function callNeeding(
-  grant: Grant,
-  grants: readonly Grant[],
-  calls: readonly RecordedCall[],
-): RecordedCall | undefined {
+function callNeeding(grant: Grant, grants: readonly Grant[], calls: readonly RecordedCall[]): RecordedCall | undefined {
   const less = grants.filter((other) => other !== grant);
   return calls.find((call) => evaluate(grants, call).allowed && !evaluate(less, call).allowed);
 }

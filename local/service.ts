@@ -5,6 +5,7 @@ import { readRoutes } from './api-routes.ts';
 import { type AwsEndpoint, engineCredentials, startAwsEndpoint } from './aws-endpoint.ts';
 import { type Deployment, synthesiseOnce } from './cached-synth.ts';
 import { playControl } from './control.ts';
+import { lockData } from './data-lock.ts';
 import { startEngine } from './dynamodb-engine.ts';
 import { playStreams } from './event-sources.ts';
 import { type FunctionLog, openFunctionLog } from './function-log.ts';
@@ -77,6 +78,7 @@ async function start(
   { ports = {}, dataDir, cdkOut, deployment = {}, quiet = true, recordCalls }: ServiceOptions,
   atStop: (close: () => unknown) => void,
 ): Promise<Omit<Service, 'stop'>> {
+  if (dataDir !== undefined && !process.env.DYNAMODB_ENDPOINT) atStop(lockData(dataDir));
   const listen = async (candidates: number | readonly number[]) => {
     const listening = await listenOn([candidates].flat());
     atStop(listening.close);

@@ -4,6 +4,7 @@ import type { Instant } from '../core/instant.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { StoredRequest } from '../core/ports.ts';
 import { isCalled, type Principal } from '../core/principal.ts';
+import { votesNeeded } from '../core/quorum.ts';
 import type { RequestState } from '../core/request.ts';
 import type { Html } from './layout.ts';
 import { named } from './shown.ts';
@@ -70,15 +71,15 @@ ${noteField(input.typed, 'Note (needed to reject)')}
 <textarea id="response" name="response">${afterNewline(input.typed.response)}</textarea>
 <button name="decision" value="respond" formnovalidate>Send the answer</button>
 </details>
-${input.request.state.phase === 'before' && input.editable && editField(input.editable, input.typed)}
+${input.request.state.phase === 'before' && input.editable && editField(input.editable, input)}
 </form>`;
 
 const editField = (
   editable: JsonObject,
-  { editedArgs }: Typed,
+  { request, typed: { editedArgs } }: FormInput,
 ): Html => html`<details${editedArgs !== undefined && html` open`}>
 <summary>Edit what will run</summary>
-<label for="editedArgs">All arguments, as JSON. Only these will be allowed; votes for the old ones are void.</label>
+<label for="editedArgs">All arguments, as JSON. Only these will be allowed; votes for the old ones are void${votesNeeded(request.state.approvals) > 1 && ', and then others must approve; you cannot'}.</label>
 <textarea class="code" id="editedArgs" name="editedArgs" spellcheck="false">${afterNewline(editedArgs ?? editableJson(editable))}</textarea>
 <button name="decision" value="edit" formnovalidate>Send the edit</button>
 </details>`;

@@ -19,8 +19,8 @@ export interface Inbox {
 /** What waits for me, the most urgent first. Rows are links: nobody votes on what they have not seen. */
 export function inboxPage({ person, now, waiting }: Inbox): Html {
   const rows = mostUrgentFirst(waiting);
-  const title = person.roles.length === 0 ? 'You hold no role that decides' : headline(rows.length);
   const more = waiting.filter(({ cursor }) => cursor !== undefined);
+  const title = person.roles.length === 0 ? 'You hold no role that decides' : headline(rows.length, more.length > 0);
   return layout({
     title,
     person,
@@ -31,8 +31,10 @@ ${more.map(({ role, cursor }) => html`<p><a href="/?${new URLSearchParams({ role
   });
 }
 
-const headline = (count: number): string =>
-  count === 0 ? 'Nothing waits for you' : count === 1 ? '1 waits for you' : `${count} wait for you`;
+function headline(count: number, isCut: boolean): string {
+  if (isCut) return `${count} or more wait for you`;
+  return count === 0 ? 'Nothing waits for you' : count === 1 ? '1 waits for you' : `${count} wait for you`;
+}
 
 function mostUrgentFirst(waiting: readonly Waiting[]): ListedRequest[] {
   const byId = new Map(waiting.flatMap(({ items }) => items).map((item) => [item.requestId, item]));

@@ -4,7 +4,7 @@ import type { Instant } from '../core/instant.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { StoredRequest } from '../core/ports.ts';
 import type { Principal } from '../core/principal.ts';
-import { countingApprovals, missingVotes, votesNeeded } from '../core/quorum.ts';
+import { countingApprovals, missingVotes, votesGiven } from '../core/quorum.ts';
 import { type RenderedArgument, renderArguments, renderLine, renderValue } from '../core/render-value.ts';
 import type { RequestState, Vote, VoteWord } from '../core/request.ts';
 import { decisionForm, isOpenTo, type Typed } from './decision-form.ts';
@@ -95,9 +95,11 @@ function kindOf(value: JsonValue): string {
 
 function votes(request: StoredRequest): Html {
   const { state } = request;
-  const given = countingApprovals(state);
-  const missing = missingVotes(state.approvals, given).map(({ role, count }) => `${count} × ${role}`);
-  return html`<p>${given.length} of ${votesNeeded(state.approvals)} approvals given.${state.status === 'PENDING' && missing.length > 0 && ` Still needed: ${missing.join(', ')}.`}</p>
+  const { given, needed } = votesGiven(state);
+  const missing = missingVotes(state.approvals, countingApprovals(state)).map(
+    ({ role, count }) => `${count} × ${role}`,
+  );
+  return html`<p>${given} of ${needed} approvals given.${state.status === 'PENDING' && missing.length > 0 && ` Still needed: ${missing.join(', ')}.`}</p>
 ${state.votes.length > 0 && html`<ul>${state.votes.map((vote) => voteRow(vote, request))}</ul>`}`;
 }
 

@@ -2,18 +2,12 @@ import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { AuditEntry } from '../../core/audit-entry.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import type { Change } from '../../core/change.ts';
+import { isPast } from '../../core/deadline.ts';
 import { CountersignError } from '../../core/errors.ts';
+import type { Instant } from '../../core/instant.ts';
 import type { Move } from '../../core/move.ts';
 import type { CommitResult } from '../../core/ports.ts';
-import {
-  beforeDeadline,
-  type Condition,
-  idFree,
-  requestedBy,
-  sameVersion,
-  sequenceFree,
-  stillIn,
-} from './conditions.ts';
+import { type Condition, idFree, isAfter, requestedBy, sameVersion, sequenceFree, stillIn } from './conditions.ts';
 import { type Purpose, type Refusal, refusalOf } from './conflicts.ts';
 import type { Connection } from './connection.ts';
 import { Expression } from './expression.ts';
@@ -23,11 +17,14 @@ import { Patience } from './patience.ts';
 import { readHash } from './reads.ts';
 import { stateSchema } from './state-schema.ts';
 import { stateUpdate } from './state-update.ts';
-import { isVote } from './vote.ts';
+import { mustBeBefore, type TimeLimit } from './vote.ts';
 
-/** See the port. The token makes a try whose answer was lost and the next one one and the same write. */
+/**
+ * See the port. The token makes a try whose answer was lost and the next one one and the same write. What is bound to a time
+ * is a conflict as soon as that is over, so that it is decided again; each try that may still write has its own instant in the condition.
+ */
 export const commit = (connection: Connection, change: Change, until: number): Promise<CommitResult> =>
-  transact(connection, writesOf(connection, change), change, until);
+  transact(connection, change, until, (now) => writesOf(connection, change, now), mustBeBefore(change));
 
 /** See the port: an entry about no request. */
 export function record(
@@ -40,19 +37,31 @@ export function record(
     ['entry', putIf(connection.auditTable, entryItem(entry), sequenceFree, 'ALL_OLD')],
     ...moves.map((move): [Purpose, Write] => ['move', moveWrite(connection, move)]),
   ];
-  return transact(connection, writes, { entry }, until);
+  return transact(connection, { entry }, until, () => writes);
 }
 
 async function transact(
   connection: Connection,
-  writes: [Purpose, Write][],
   change: Pick<Change, 'entry' | 'revises'>,
   until: number,
+  writesAt: (now: Instant) => [Purpose, Write][],
+  limit?: TimeLimit,
 ): Promise<CommitResult> {
-  const token = connection.world.randomId();
-  const patience = new Patience(connection.world, until);
+  const { world } = connection;
+  let writes = writesAt(world.now());
+  let token = world.randomId();
+  const patience = new Patience(world, until);
   patience.check();
   for (let mayBeOurs = false; ; await patience.wait()) {
+    const now = world.now();
+    if (limit && isPast(limit.instant, now)) {
+      const winner = mayBeOurs ? await whoWrote(connection, change, patience) : undefined;
+      return winner === change.entry.hash ? 'committed' : 'conflict';
+    }
+    if (limit && !mayBeOurs) {
+      writes = writesAt(now);
+      token = world.randomId();
+    }
     const refusal = await send(connection, writes, token, patience);
     switch (refusal?.kind) {
       case undefined:
@@ -107,14 +116,14 @@ async function whoWrote(
   }
 }
 
-function writesOf(connection: Connection, change: Change): [Purpose, Write][] {
+function writesOf(connection: Connection, change: Change, now: Instant): [Purpose, Write][] {
   const { requestsTable, auditTable } = connection;
   const { after, contents, entry, revises } = change;
   const put = (item: object): Write => ({ Put: { TableName: requestsTable, Item: { ...item } } });
   const named = new Map(contents.map((content) => [content.digest, content]));
   return [
     ['entry', putIf(auditTable, entryItem(entry), sequenceFree, 'ALL_OLD')],
-    ['state', stateWrite(requestsTable, change)],
+    ['state', stateWrite(requestsTable, change, now)],
     ...[...named.values()].map((content): [Purpose, Write] => ['content', put(contentItem(after.requestId, content))]),
     ...awaitsWrites(requestsTable, change).map((write): [Purpose, Write] => ['awaits', write]),
     ...(change.moves ?? []).map((move): [Purpose, Write] => ['move', moveWrite(connection, move)]),
@@ -137,11 +146,13 @@ function putIf(TableName: string, item: object, condition: Condition, returned: 
 }
 
 /** A state that could not be read back is not written: it would be found by nobody but the sweep, every minute. */
-function stateWrite(TableName: string, { before, after, entry }: Change): Write {
+function stateWrite(TableName: string, change: Change, now: Instant): Write {
+  const { before, after } = change;
   stateSchema.parse(after);
   if (!before) return putIf(TableName, stateItem(after), idFree, 'NONE');
   const conditions = [sameVersion(before.version), stillIn(before.status)];
-  if (before.status === 'PENDING' && isVote(entry)) conditions.push(beforeDeadline(entry.at));
+  const limit = mustBeBefore(change);
+  if (limit) conditions.push(isAfter(limit.attribute, now));
   return { Update: { TableName, ...stateUpdate(before, after, ...conditions) } };
 }
 

@@ -28,13 +28,11 @@ export const stillIn =
   (expression) =>
     `${expression.name('status')} = ${expression.value(status)}`;
 
-export const stillPending = stillIn('PENDING');
-
-/** A vote counts before the deadline and not at it, whatever the sweep has done. */
-export const beforeDeadline =
-  (votedAt: Instant): Condition =>
+/** A vote counts before the deadline and not at it, a claim before `claimBy`, whatever the sweep has done. */
+export const isAfter =
+  (attribute: 'deadline' | 'claimBy', now: Instant): Condition =>
   (expression) =>
-    `${expression.name('deadline')} > ${expression.value(votedAt)}`;
+    `${expression.name(attribute)} > ${expression.value(now)}`;
 
 export const requestedBy =
   (principal: string): Condition =>

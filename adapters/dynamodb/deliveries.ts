@@ -14,8 +14,9 @@ const patienceForUpdate = 3_000;
 /** Without its list a sweep does nothing at all: a page of it is tried for longer. */
 const patienceForPage = 20_000;
 
+/** In no order, so that sweeps at once do not all press on the same request, and find done what another has done. */
 export async function* due(connection: Connection, now: Instant): AsyncGenerator<string> {
-  for (const shard of shards) {
+  for (const shard of shuffled(connection, shards)) {
     let ExclusiveStartKey: Record<string, unknown> | undefined;
     do {
       const query = new QueryCommand({
@@ -27,11 +28,17 @@ export async function* due(connection: Connection, now: Instant): AsyncGenerator
         ExclusiveStartKey,
       });
       const page = await patiently(connection, patienceForPage, (options) => connection.client.send(query, options));
-      yield* (page?.Items ?? []).map((item) => String(item.requestId));
+      yield* shuffled(connection, page?.Items ?? []).map((item) => String(item.requestId));
       ExclusiveStartKey = page?.LastEvaluatedKey;
     } while (ExclusiveStartKey);
   }
 }
+
+const shuffled = <Item>({ world }: Connection, items: readonly Item[]): Item[] =>
+  items
+    .map((item) => ({ item, place: world.draw() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ item }) => item);
 
 export const lease = (connection: Connection, requestId: string, id: string, seen: Instant, until: Instant) =>
   update(connection, requestId, notLeasedSince(id, seen), (expression) => {

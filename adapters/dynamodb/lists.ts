@@ -2,6 +2,7 @@ import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { CorruptRecordError } from '../../core/corrupt-record.ts';
 import type { Page, RequestSummary } from '../../core/ports.ts';
+import { log } from '../log.ts';
 import type { Connection } from './connection.ts';
 import { decodeCursor, encodeCursor, instantInKey, requestIdInKey } from './cursor.ts';
 import { type Item, parseSummary } from './items.ts';
@@ -66,7 +67,7 @@ export function readable(item: Item, summary: (item: Item) => unknown): RequestS
     return [parseSummary({ requestId: item.requestId, part: item.part, ...Object(summary(item)) })];
   } catch (error) {
     if (!(error instanceof CorruptRecordError)) throw error;
-    console.error(JSON.stringify({ event: 'corrupt_record', message: error.message }));
+    log('error', 'a corrupt record is left out of a list', { record: error.message });
     return [];
   }
 }

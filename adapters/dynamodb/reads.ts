@@ -83,7 +83,7 @@ export async function readHash(
 export async function entries(
   { client, auditTable }: Connection,
   runId: string,
-  after: number,
+  after: number | undefined,
   limit: number,
 ): Promise<StoredEntry[]> {
   const chain = paginateQuery(
@@ -91,9 +91,13 @@ export async function entries(
     {
       TableName: auditTable,
       ConsistentRead: true,
-      KeyConditionExpression: 'runId = :runId AND #sequence > :after',
-      ExpressionAttributeNames: { '#sequence': 'sequence' },
-      ExpressionAttributeValues: { ':runId': runId, ':after': after },
+      ...(after === undefined
+        ? { KeyConditionExpression: 'runId = :runId', ExpressionAttributeValues: { ':runId': runId } }
+        : {
+            KeyConditionExpression: 'runId = :runId AND #sequence > :after',
+            ExpressionAttributeNames: { '#sequence': 'sequence' },
+            ExpressionAttributeValues: { ':runId': runId, ':after': after },
+          }),
       Limit: limit,
     },
   );

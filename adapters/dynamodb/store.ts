@@ -50,7 +50,7 @@ export function createStore(
       await rest(connection, requestId, version, owedIds, wakeAt);
     },
     pendingForRole: (role, limit, cursor) => answered(pendingForRole(connection, role, limit, cursor)),
-    pendingForRoles: (roles, limit, cursor) => pendingForRoles(connection, roles, limit, cursor),
+    pendingForRoles: (roles, limit, cursor) => answered(pendingForRoles(connection, roles, limit, cursor)),
     ofRun: (runId, limit, cursor) => answered(ofRun(connection, runId, limit, cursor)),
     closed: (before, limit, cursor) => answered(closed(connection, before, limit, cursor)),
     readPrecedent: (key) => answered(readPrecedent(connection, key)),

@@ -1,7 +1,23 @@
 import type { EntryType } from '../../core/audit-entry.ts';
+import type { Change } from '../../core/change.ts';
+import type { Instant } from '../../core/instant.ts';
+
+/** The attribute that says until when this change may be stored, whatever became of the request meanwhile. */
+export interface TimeLimit {
+  attribute: 'deadline' | 'claimBy';
+  instant: Instant;
+}
+
+/** A vote is stored before the deadline, a claim before the approval ends; nothing else is bound to a time. */
+export function mustBeBefore({ before, entry }: Pick<Change, 'before' | 'entry'>): TimeLimit | undefined {
+  if (before?.status === 'PENDING' && isVote(entry)) return { attribute: 'deadline', instant: before.deadline };
+  if (before?.status === 'APPROVED' && entry.type === 'approval_claimed')
+    return { attribute: 'claimBy', instant: before.claimBy };
+  return undefined;
+}
 
 /** What a person says and the deadline binds; noting that somebody came too late, or cancelling, is no vote. */
-export function isVote({ type }: { type: EntryType }): boolean {
+function isVote({ type }: { type: EntryType }): boolean {
   switch (type) {
     case 'vote_recorded':
     case 'arguments_edited':

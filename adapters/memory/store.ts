@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { AuditEntry } from '../../core/audit-entry.ts';
 import type { Change } from '../../core/change.ts';
 import type { Counter } from '../../core/counter.ts';
+import { isPast } from '../../core/deadline.ts';
 import { CountersignError } from '../../core/errors.ts';
 import type { Instant } from '../../core/instant.ts';
 import type { Move } from '../../core/move.ts';
@@ -25,7 +26,7 @@ import { awaitedRoles } from '../../core/quorum.ts';
 import type { Owed, RequestState } from '../../core/request.ts';
 import { decodeCursor, encodeCursor } from '../dynamodb/cursor.ts';
 import { summarySchema } from '../dynamodb/state-schema.ts';
-import { isVote } from '../dynamodb/vote.ts';
+import { mustBeBefore } from '../dynamodb/vote.ts';
 import { MemoryRecords, placeOf, versionPlace } from './moves.ts';
 
 interface Row {
@@ -44,6 +45,12 @@ export class MemoryStore implements RequestStore, DeliveryStore, RequestLists, A
   readonly #requests = new Map<string, Row>();
   readonly #chains = new Map<string, AuditEntry[]>();
   readonly records = new MemoryRecords();
+  readonly #now: (() => Instant) | undefined;
+
+  /** `now`: the store's own clock; without one it believes the entries. */
+  constructor(now?: () => Instant) {
+    this.#now = now;
+  }
 
   async readRequest(requestId: string): Promise<StoredRequest | undefined> {
     return structuredClone(this.#requests.get(requestId));
@@ -84,7 +91,8 @@ export class MemoryStore implements RequestStore, DeliveryStore, RequestLists, A
     const chain = this.#chains.get(entry.runId) ?? [];
     if (entry.sequence !== chain.length + 1) return 'conflict';
     if (row?.state.version !== before?.version || row?.state.status !== before?.status) return 'conflict';
-    if (before?.status === 'PENDING' && isVote(entry) && entry.at >= before.deadline) return 'conflict';
+    const limit = mustBeBefore(change);
+    if (limit && isPast(limit.instant, this.#now?.() ?? entry.at)) return 'conflict';
     if (!moves.every((move) => this.#holds(move))) return 'conflict';
     if (revises && this.#requests.get(revises.requestId)?.state.requestedBy !== revises.requestedBy) {
       throw new CountersignError(
@@ -168,9 +176,9 @@ export class MemoryStore implements RequestStore, DeliveryStore, RequestLists, A
     return page('closed', closed, closedAt, limit, cursor, -1);
   }
 
-  async entries(runId: string, after: number, limit: number): Promise<StoredEntry[]> {
+  async entries(runId: string, after: number | undefined, limit: number): Promise<StoredEntry[]> {
     return (this.#chains.get(runId) ?? [])
-      .slice(after, after + limit)
+      .slice(after ?? 0, (after ?? 0) + limit)
       .map(({ sequence, hash, canonical }) => ({ runId, sequence, hash, canonical }));
   }
 

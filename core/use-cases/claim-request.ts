@@ -11,7 +11,7 @@ import { requireOwn } from '../visibility.ts';
 import { type Acting, type ChangePorts, changeRequest } from './change-request.ts';
 
 /** `POST /v1/requests/{id}/claim`: the action that is about to run, to be compared with what was approved. */
-export const claimBody = z.strictObject({
+const claimBody = z.strictObject({
   claimId: plainId.optional(),
   actionName: requiredText(512),
   actionArgs: jsonObject,

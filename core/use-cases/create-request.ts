@@ -35,7 +35,7 @@ export const createBody = z.strictObject({
   metadata: jsonObject.optional(),
 });
 
-const headerKey = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'Idempotency-Key is 1 to 128 visible ASCII characters');
+const headerKey = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'an Idempotency-Key is 1 to 128 visible ASCII characters');
 
 interface Asking {
   body: JsonValue;
@@ -143,7 +143,7 @@ function requireAdmitted({ missionId, agents }: MissionPolicy, { id }: Principal
 /** A header names the retry; else the occurrence of the step does; without either every call is a new question. */
 function keyOf(question: Question, idempotencyKey: string | undefined): JsonValue | undefined {
   if (idempotencyKey !== undefined) {
-    checkBody(headerKey, idempotencyKey, []);
+    checkBody(headerKey, idempotencyKey, [], 'the header');
     return ['key', idempotencyKey];
   }
   const { occurrenceId, phase, runId } = question;

@@ -4,6 +4,7 @@ import { checkBody } from '../check-body.ts';
 import { decide, type VoteCommand } from '../decision.ts';
 import { judgeAgain } from '../evaluation.ts';
 import { digest, jsonObject, jsonValue } from '../fields.ts';
+import { isBlank } from '../invisible.ts';
 import type { Policies, StoredRequest } from '../ports.ts';
 import { requireScope } from '../principal.ts';
 import { reservedAfterEdit } from '../reservation.ts';
@@ -14,12 +15,12 @@ import { readWindowsOf } from './room-for.ts';
 const note = z.string().optional();
 
 /** `POST /v1/requests/{id}/decision`. */
-export const decisionBody = z.discriminatedUnion('decision', [
+const decisionBody = z.discriminatedUnion('decision', [
   z.strictObject({ decision: z.literal('approve'), argsDigest: digest, note }),
   z.strictObject({
     decision: z.literal('reject'),
     argsDigest: digest.optional(),
-    note: z.string().min(1, 'is needed to reject'),
+    note: z.string().refine((text) => !isBlank(text), 'is needed to reject, and blanks are none'),
   }),
   z.strictObject({
     decision: z.literal('edit'),

@@ -18,7 +18,11 @@ const precedentsQuery = z.strictObject({
  */
 export async function listPrecedents(
   { store }: { store: PrecedentStore },
-  { missionId, principal, query }: {
+  {
+    missionId,
+    principal,
+    query,
+  }: {
     missionId: string;
     principal: Principal;
     query: Record<string, string | undefined>;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { checkBody } from '../check-body.ts';
 import { CountersignError } from '../errors.ts';
-import { plainId } from '../fields.ts';
+import { pageLimit, plainId } from '../fields.ts';
 import { addSeconds } from '../instant.ts';
 import type { ListedRequest, Page, RequestLists, RequestSummary, World } from '../ports.ts';
 import type { Principal } from '../principal.ts';
@@ -11,7 +11,7 @@ import { mayRead } from '../visibility.ts';
 const statuses = ['PENDING', 'APPROVED', 'REJECTED', 'RESPONDED', 'TIMED_OUT', 'CANCELLED', 'REVOKED'] as const;
 
 /** The query of `GET /v1/requests`; every value is a string as it came. */
-export const listQuery = z.strictObject({
+const listQuery = z.strictObject({
   /** One, or several that are answered joined by commas: what is no longer open is one list, walked once. */
   status: z
     .string()
@@ -24,7 +24,7 @@ export const listQuery = z.strictObject({
     .regex(/^[A-Za-z0-9_.-]{1,128}$/, 'a role is 1 to 128 characters of A-Z a-z 0-9 _ . -')
     .optional(),
   runId: plainId.optional(),
-  limit: z.coerce.number('a whole number from 1 to 100').int().min(1).max(100).default(25),
+  limit: pageLimit(25),
   cursor: z.string().max(8192).optional(),
 });
 
@@ -39,7 +39,7 @@ export async function listRequests(
   ports: { store: RequestLists; world: World },
   { principal, query }: { principal: Principal; query: Record<string, string | undefined> },
 ): Promise<Page<ListedRequest & { verdict: Verdict }>> {
-  const asked = checkBody(listQuery, query, Object.keys(listQuery.shape));
+  const asked = checkBody(listQuery, query, Object.keys(listQuery.shape), 'the query');
   const page = await pageOf(ports, asked, principal);
   const visible: RequestSummary[] = [];
   for (const item of page.items) {

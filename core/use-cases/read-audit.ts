@@ -5,14 +5,14 @@ import { canonicalJson, digestOf, fromCanonical } from '../canonical-json.ts';
 import { checkBody } from '../check-body.ts';
 import { CorruptRecordError } from '../corrupt-record.ts';
 import { CountersignError } from '../errors.ts';
-import { isPlainId } from '../fields.ts';
+import { isPlainId, pageLimit } from '../fields.ts';
 import type { JsonObject } from '../json.ts';
 import { maskSecrets } from '../json-pointer.ts';
 import type { AuditStore, RequestStore, StoredEntry, StoredRequest } from '../ports.ts';
 import { digestsIn } from '../verification.ts';
 
 const auditQuery = z.strictObject({
-  limit: z.coerce.number('a whole number from 1 to 100').int().min(1).max(100).default(100),
+  limit: pageLimit(100),
   cursor: z
     .string()
     .regex(/^[1-9][0-9]{0,9}$/, 'a cursor is what the page before gave')
@@ -35,9 +35,9 @@ export const runNotFound = (runId: string): CountersignError =>
  */
 export async function readAudit(
   { store }: { store: AuditStore & RequestStore },
-  { runId, ...query }: { runId: string; cursor?: string | undefined; limit?: string | number | undefined },
+  { runId, query = {} }: { runId: string; query?: Readonly<Record<string, string | undefined>> },
 ) {
-  const { limit, cursor } = checkBody(auditQuery, query, Object.keys(auditQuery.shape));
+  const { limit, cursor } = checkBody(auditQuery, query, Object.keys(auditQuery.shape), 'the query');
   const after = Number(cursor ?? 0);
   if (!isPlainId(runId)) throw runNotFound(runId);
   const stored = await store.entries(runId, after, limit);

@@ -7,7 +7,7 @@ import { requireOwn } from '../visibility.ts';
 import { type Acting, type ChangePorts, changeRequest } from './change-request.ts';
 
 /** `POST /v1/requests/{id}/outcome`. */
-export const outcomeBody = z.strictObject({
+const outcomeBody = z.strictObject({
   claimId: plainId,
   outcome: z.enum(['succeeded', 'failed', 'unknown']),
   result: jsonValue.optional(),

@@ -7,7 +7,7 @@ import { revoke } from '../withdrawal.ts';
 import { type Acting, type ChangePorts, changeRequest } from './change-request.ts';
 
 /** `POST /v1/requests/{id}/revocation`. */
-export const revocationBody = z.strictObject({ note: z.string().min(1, 'must not be empty').optional() });
+const revocationBody = z.strictObject({ note: z.string().min(1, 'must not be empty').optional() });
 
 /** A person takes an approval back before it is used. Throws what `revoke` throws, `NOT_FOUND`. */
 export async function revokeApproval(

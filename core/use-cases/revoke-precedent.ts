@@ -36,11 +36,17 @@ export async function revokePrecedent(
     const known = isPlainId(missionId) && isPrecedentId(precedentId);
     const precedent = known ? await store.readPrecedent({ missionId, precedentId }) : undefined;
     if (precedent) return precedent;
-    throw new CountersignError('NOT_FOUND', `The mission ${JSON.stringify(missionId.slice(0, 128))} has no such precedent.`);
+    throw new CountersignError(
+      'NOT_FOUND',
+      `The mission ${JSON.stringify(missionId.slice(0, 128))} has no such precedent.`,
+    );
   };
   const { requestId } = await find();
-  await changeRequest(ports, { requestId, actor: { kind: 'person', id: principal.id }, until }, async ({ state }, now) =>
-    revokePrecedentOf(state, await find(), { reason }, { person: principal, now, salt: world.randomId() }),
+  await changeRequest(
+    ports,
+    { requestId, actor: { kind: 'person', id: principal.id }, until },
+    async ({ state }, now) =>
+      revokePrecedentOf(state, await find(), { reason }, { person: principal, now, salt: world.randomId() }),
   );
   return find();
 }

@@ -20,7 +20,7 @@ export interface SweepResult {
   unfinished: boolean;
 }
 
-const atOnce = 16;
+const atOnce = 8;
 
 /**
  * Looks at every request whose `wakeAt` has come: its timeout first, then what it owes. A person who was faster stands. One bad

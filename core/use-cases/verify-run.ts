@@ -65,7 +65,7 @@ async function requestsOf(store: RequestStore & RequestLists, runId: string): Pr
 async function readChain(store: AuditStore, runId: string): Promise<{ reading: ChainReading; count: number }> {
   let reading = emptyReading();
   let count = 0;
-  let after = 0;
+  let after: number | undefined;
   for (;;) {
     const page = await store.entries(runId, after, 500);
     for (const entry of page) reading = readOn(reading, runId, entry);

@@ -24,6 +24,8 @@ export interface ExampleOptions {
   /** Where the agent keeps its files. @default .local/support-agent */
   folder?: string;
   print?: Print;
+  /** Told the run's id as soon as there is one. */
+  begun?(runId: string): void;
 }
 
 export interface ExampleResult {
@@ -51,7 +53,12 @@ export async function runExample(service: Service, options: ExampleOptions = {})
     // `sync`: a step begins only when the checkpoint before it is on the disk, so a claimId is never used and then forgotten.
     const config = { configurable: { thread_id: runId }, durability: 'sync', recursionLimit: 100 } as const;
 
+    options.begun?.(runId);
     terminal.say(`Run ${runId}: ticket ${ticket.ticketId}, "${ticket.text}"`);
+    if (answer === 'silence')
+      terminal.say(
+        'Nobody answers: the local clock is moved past each deadline and back, which the times of the audit show.',
+      );
     const known = (await agent.getState(config)).createdAt !== undefined;
     if (options.run !== undefined && !known) throw new Error(`there is no run ${runId} in ${folder}`);
     if (!known) await agent.invoke({ runId, ticket }, config);
@@ -100,40 +107,71 @@ export async function runExample(service: Service, options: ExampleOptions = {})
 
 const help = `node examples/support-agent/main.ts [options]    A support agent that asks before it acts.
 
-  --answer yes|no|silence   plays the people (silence moves the clock of the whole local service)
+  --answer yes|no|silence   plays the people (silence moves the clock of the whole local service, and back)
   --run ID                  goes on with a run that was interrupted
   --service FILE            where the service is (.local/service.json, which npm start writes)
-  --folder DIR              where the agent keeps its files (.local/support-agent)`;
+  --folder DIR              where the agent keeps its files (.local/support-agent)
+  --go-on-by COMMAND        what Ctrl-C names as going on with the run (this, with the same options); empty where nothing does`;
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      answer: { type: 'string' },
-      run: { type: 'string' },
-      service: { type: 'string', default: join(localFolder, 'service.json') },
-      folder: { type: 'string' },
-      help: { type: 'boolean' },
-    },
-  });
+  const values = readOptions();
   if (values.help) return console.log(help);
   const { answer, run, folder } = values;
   if (answer !== undefined && !isAnswer(answer))
     throw new Error(`--answer is "${answer}"; it may be yes, no or silence`);
+  const serviceFile = values.service ?? join(localFolder, 'service.json');
   const service = JSON.parse(
-    await readFile(values.service, 'utf8').catch(() => {
-      throw new Error(`${values.service} cannot be read: is the service running? npm start -- --no-example starts it`);
+    await readFile(serviceFile, 'utf8').catch(() => {
+      throw new Error(`${serviceFile} cannot be read: is the service running? npm start -- --no-example starts it`);
     }),
   ) as Service;
   const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort(new Error('interrupted: main.ts --run with the id above goes on')));
+  let runId = run;
+  process.once('SIGINT', () => stop.abort(new Error(`interrupted${runId ? howToGoOn(values, runId) : ''}`)));
   const { verification } = await runExample(service, {
     signal: stop.signal,
+    begun: (id) => {
+      runId = id;
+    },
     ...(answer && { answer }),
     ...(run && { run }),
     ...(folder && { folder }),
   });
   if (!verification.intact) process.exitCode = 1;
 }
+
+const options = {
+  answer: { type: 'string' },
+  run: { type: 'string' },
+  service: { type: 'string' },
+  folder: { type: 'string' },
+  'go-on-by': { type: 'string' },
+  help: { type: 'boolean' },
+} as const;
+
+function readOptions() {
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    const [said] = String(error instanceof Error ? error.message : error).split('. ');
+    const allowed = Object.keys(options).map((name) => `--${name}`);
+    throw new Error(`${said}; the options are ${allowed.join(', ')}`);
+  }
+}
+
+/** The whole command, as typed in the project's folder. */
+function howToGoOn(values: ReturnType<typeof readOptions>, runId: string): string {
+  const { answer, service, folder, 'go-on-by': command } = values;
+  if (command === '')
+    return `; run ${runId} ends with the service, whose data nobody kept (npm start -- --data DIR keeps them)`;
+  const given = command === undefined ? { service, folder, answer } : { answer };
+  const more = Object.entries({ ...given, run: runId }).flatMap(([name, value]) =>
+    value ? [`--${name} ${quoted(value)}`] : [],
+  );
+  return `; this goes on with it: ${[command ?? 'node examples/support-agent/main.ts', ...more].join(' ')}`;
+}
+
+const quoted = (word: string) => (/^[\w./~+-]+$/.test(word) ? word : JSON.stringify(word));
 
 const isAnswer = (word: string): word is Answer => ['yes', 'no', 'silence'].includes(word);
 

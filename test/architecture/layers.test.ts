@@ -4,7 +4,10 @@ import { describe, expect, it } from 'vitest';
 
 /** Which folders, packages and Node modules each layer may import. A room stands above all that it imports. */
 const layers: Record<string, { folders: string[]; packages: RegExp }> = {
-  core: { folders: ['core'], packages: /^(zod|canonicalize|jsonc-parser|yaml|@bufbuild\/cel(\/ext)?|@bufbuild\/protobuf\/wkt|node:crypto)$/ },
+  core: {
+    folders: ['core'],
+    packages: /^(zod|canonicalize|jsonc-parser|yaml|@bufbuild\/cel(\/ext)?|@bufbuild\/protobuf\/wkt|node:crypto)$/,
+  },
   adapters: {
     folders: ['core', 'adapters'],
     packages: /^(zod|@aws-sdk\/.+|@smithy\/.+|aws-lambda|jose|openid-client|node:.+)$/,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../core/json.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
 import {
   maskArguments,
   maskSecrets,
@@ -84,6 +84,21 @@ describe('secrets', () => {
       expect(maskSecrets(request, paths).actionArgs.card).toBe('[hidden by policy, 50 characters]');
     },
   );
+
+  test.each<[string, JsonValue, JsonValue]>([
+    ['/actionArgs/card/number', { card: '4243' }, { card: '[hidden by policy, 4 characters]' }],
+    ['/actionArgs/card/number', { card: ['4243'] }, { card: '[hidden by policy, 8 characters]' }],
+    ['/actionArgs/card/number', { card: null }, { card: '[hidden by policy, 4 characters]' }],
+    ['/actionArgs/card/number', { card: { nr: '4243' } }, { card: { nr: '4243' } }],
+    ['/actionArgs/cards/0', { cards: { first: '4243' } }, { cards: '[hidden by policy, 16 characters]' }],
+    ['/actionArgs/cards/0/nr', { cards: [['4243']] }, { cards: ['[hidden by policy, 8 characters]'] }],
+    ['/actionArgs/cards/1', { cards: ['4243'] }, { cards: ['4243'] }],
+    ['/actionArgs/0', { card: '4243' }, { card: '4243' }],
+  ])('%s of %j shows %j', (path, actionArgs, shown) => {
+    const args = actionArgs as JsonObject;
+    expect(maskSecrets({ actionArgs: args }, [path, `${path}/deeper`]).actionArgs).toEqual(shown);
+    expect(restoreSecrets(shown as JsonObject, args, [path, `${path}/deeper`])).toEqual(args);
+  });
 
   test('an edit that leaves the mask gets the original back; one that changes the value keeps the change', () => {
     const paths = ['/actionArgs/card/number', '/actionArgs/keys/0'];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Claims, principalFrom } from '../../adapters/http/identity.ts';
 
-const names = { rolesClaim: 'cognito:groups', scopePrefix: 'countersign/' };
+const names = { nameClaim: 'sub', rolesClaim: 'cognito:groups', scopePrefix: 'countersign/' };
 const rolesOf = (claim: unknown) => principalFrom({ sub: 'a', 'cognito:groups': claim }, names).roles;
 
 describe('who calls', () => {
@@ -21,6 +21,23 @@ describe('who calls', () => {
       scopes: ['decide', 'audit'],
     });
   });
+
+  test('is called as the name claim says; every other name of the same person still counts as that person', () => {
+    const person = { sub: '93b4c8f2-70a1', username: 'alice', client_id: 'web', email: 'alice@example.org' };
+    const { id, aliases } = principalFrom(person, { ...names, nameClaim: 'username' });
+    expect([id, aliases]).toEqual(['alice', ['93b4c8f2-70a1', 'alice@example.org', 'web']]);
+  });
+
+  test.each([undefined, '', 7])(
+    'is called by the subject where the name claim is %j, as in an agent’s own token',
+    (name) => {
+      const agent = { sub: '4ad0client', client_id: '4ad0client', token_use: 'access', username: name };
+      expect(principalFrom(agent, { ...names, nameClaim: 'username' })).toMatchObject({
+        id: '4ad0client',
+        aliases: [],
+      });
+    },
+  );
 
   test.each<[string, Claims | undefined]>([
     ['no token', undefined],

@@ -52,7 +52,7 @@ describe('the page of a request', () => {
       actionName: hostile.slice(0, 100),
       actionArgs: { [hostile]: hostile, list: [hostile] },
       contextSummary: hostile,
-      onBehalfOf: hostile.slice(0, 120),
+      onBehalfOf: hostile.replaceAll(/[^ -~]/gu, '').slice(0, 120),
     });
     for (const page of [
       await (await seat.open('alice', `/r/${id}`)).text(),
@@ -75,6 +75,14 @@ describe('the page of a request', () => {
     expect(page).toContain('&lt;b&gt;');
     expect(page).not.toContain('\u202e');
     expect(page).not.toContain('Edit what will run');
+  });
+
+  test('U8: the edit form says that others approve after an edit, where more than one vote is needed', async () => {
+    const seat = openSeat();
+    const [one, two] = [await seat.ask(email), await seat.ask(refund)];
+    const others = 'and then others must approve; you cannot';
+    expect(await (await seat.open('alice', `/r/${two}`)).text()).toContain(others);
+    expect(await (await seat.open('alice', `/r/${one}`)).text()).not.toContain(others);
   });
 
   test('case 36: a timeout never reads as somebody’s refusal', async () => {
@@ -292,6 +300,9 @@ describe('every page', () => {
     expect(page).toContain('2 wait for you');
     expect(page.indexOf(`/r/${soon}`)).toBeLessThan(page.indexOf(`/r/${slow}`));
     expect(page).not.toContain('<button name');
+    expect(await (await seat.open('bob', '/')).text()).toContain('1 waits for you');
+    for (const _ of Array(25)) await seat.ask(email);
+    expect(await (await seat.open('alice', '/')).text()).toContain('26 or more wait for you');
     expect(await (await seat.open('bob', '/')).text()).toContain('1 waits for you');
     expect(await (await seat.open('dave', '/')).text()).toContain('You hold no role that decides');
   });

@@ -9,6 +9,7 @@ const issuer = 'https://issuer.example/pool';
 const settings = {
   issuer,
   audience: ['countersign', 'web'],
+  nameClaim: 'username',
   rolesClaim: 'cognito:groups',
   scopePrefix: 'countersign/',
 };
@@ -48,6 +49,11 @@ test('as Cognito makes them: without an audience, the client stands for it', asy
   expect(await read(await signed({ aud: undefined, client_id: 'other' }))).toBeUndefined();
   expect(await read(await signed({ aud: 'other', client_id: 'web' }))).toBeUndefined();
   expect(await read(await signed({ aud: undefined }))).toBeUndefined();
+});
+
+test('the pages name people as the API does', async () => {
+  const principal = await read(await signed({ sub: '93b4', username: 'alice' }));
+  expect(principal).toMatchObject({ id: 'alice', aliases: ['93b4'] });
 });
 
 test('case 53: another issuer, audience, key, no scope, expired or unsigned is nobody', async () => {

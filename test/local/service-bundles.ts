@@ -1,12 +1,19 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import { openFunctionLog } from '../../local/function-log.ts';
 import { type FunctionDefinition, type PlayedFunction, playFunction } from '../../local/functions.ts';
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
 
 /** A folder with a bundle of these lines. */
 function writeBundle(source: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'bundle-'));
+  folders.push(folder);
   writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}');
   writeFileSync(join(folder, 'index.js'), source);
   return folder;

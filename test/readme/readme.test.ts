@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -11,11 +11,16 @@ const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const blocks = shellBlocks(readme);
 const withService = blocks.filter(({ needsService }) => needsService).map(({ code }) => code);
 
-/** Blocks that are not run here, and why not. */
+const outputLine =
+  'output() { aws cloudformation describe-stacks --stack-name Countersign --query "Stacks[0].Outputs[?OutputKey==\'$1\'].OutputValue" --output text; }';
+
+/** Blocks that are not run here, by their first line, and why not. */
 const runElsewhere: Readonly<Record<string, string>> = {
   'npm ci && npm start': 'a fresh install; test/local/service-start.test.ts plays what it starts',
   'npm ci && npm test': 'would run itself; .ci/run runs it',
-  'npx cdk deploy': 'needs an AWS account; test/stack synthesises and reads what it would deploy',
+  'npx cdk bootstrap   # once per account and region':
+    'needs an AWS account; test/stack synthesises and reads what it would deploy',
+  [outputLine]: 'needs a deployed user pool; test/stack reads its outputs',
 };
 
 let front: Front;
@@ -67,8 +72,17 @@ test('what an agent, an approver and an auditor type does what the README says',
 });
 
 test('every other block is one that is known to run elsewhere, and each of those is in the README', () => {
-  const others = blocks.filter(({ needsService }) => !needsService).map(({ code }) => code.trim());
-  expect(others.toSorted()).toEqual(Object.keys(runElsewhere).toSorted());
+  const others = blocks.filter(({ needsService }) => !needsService).map(({ code }) => code);
+  expect(others.map((code) => code.split('\n')[0] ?? '').toSorted()).toEqual(Object.keys(runElsewhere).toSorted());
+});
+
+test('a block that is not run is shell all the same, and names only outputs that there are', () => {
+  const others = blocks.filter(({ needsService }) => !needsService).map(({ code }) => code);
+  for (const code of others) expect(spawnSync('bash', ['-n'], { input: code, encoding: 'utf8' }).stderr).toBe('');
+  const named = others.flatMap((code) => [...code.matchAll(/\$\(output (\w+)\)/g)].map(([, name]) => name));
+  expect(named).toEqual(['UserPoolId', 'AgentClientId', 'TokenUrl']);
+  const source = readFileSync(join(root, 'lib', 'identity.ts'), 'utf8');
+  for (const name of named) expect(source).toContain(`overrideLogicalId('${name}')`);
 });
 
 test('every npm script and every file that the README names exists', () => {

@@ -20,7 +20,7 @@ export interface Entry {
   details: Record<string, unknown>;
 }
 
-export function decisionsIn(entries: readonly Entry[], requestId: string): Entry[] {
+function decisionsIn(entries: readonly Entry[], requestId: string): Entry[] {
   return entries.filter((entry) => entry.requestId === requestId && ending.includes(entry.type));
 }
 

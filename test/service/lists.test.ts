@@ -124,18 +124,25 @@ describe('what a list does not understand is refused, with what is allowed', () 
     ['?limit=101', /\/limit.*100/],
     ['?limit=x', /\/limit.*1 to 100/],
     ['?limit=1.5', /\/limit/],
+    ['?limit=0x10', /\/limit: is "0x10"/],
+    ['?limit=%201', /\/limit/],
     ['?status=OPEN', /\/status.*PENDING.*REVOKED/],
     ['?status=pending', /\/status.*PENDING/],
     ['?runId=', /\/runId/],
     ['?runId=a%20b', /\/runId/],
     ['?role=', /\/role/],
     [`?role=${'r'.repeat(129)}`, /\/role/],
-    ['?page=2', /unknown field "page".*status, role, runId/],
+    ['?page=2', /the query: unknown field "page".*status, role, runId/],
   ];
   test.each(wrong)('%s', async (query, detail) => {
     const { status, body } = await list('alice', query);
     expect([status, body.code]).toEqual([400, 'VALIDATION_FAILED']);
     expect(body.detail).toMatch(detail);
+  });
+
+  test('B8: a verification has no query', async () => {
+    const { status, body } = await front.call('GET', '/v1/runs/any/audit/verification?x=1', { as: 'dave' });
+    expect([status, body.detail]).toEqual([400, 'the query: unknown field "x"; no field is allowed.']);
   });
 
   test('an agent lists one run, and an auditor without a role says what to list', async () => {
@@ -157,7 +164,16 @@ describe('what a list does not understand is refused, with what is allowed', () 
         expect([query, cursor, status, body.code]).toEqual([query, cursor, 400, 'VALIDATION_FAILED']);
         expect(body.detail).toContain('cursor');
       }
-    for (const query of ['?cursor=x', '?cursor=-1', '?cursor=0', '?limit=0', '?limit=101', '?after=1'])
+    for (const query of [
+      '?cursor=x',
+      '?cursor=-1',
+      '?cursor=0',
+      '?limit=0',
+      '?limit=101',
+      '?limit=0x10',
+      '?after=1',
+      '?runId=other',
+    ])
       expect(await front.audit(runId, query)).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });
   });
 });

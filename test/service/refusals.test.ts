@@ -170,7 +170,8 @@ describe('taking back', () => {
     const request = await asked(email({ runId: newRun() }));
     const [first, again] = [await front.cancel(request.requestId), await front.cancel(request.requestId)];
     expect(first).toMatchObject({ status: 200, body: { status: 'CANCELLED', verdict: 'stop' } });
-    expect(again.body).toEqual(first.body);
+    // Its alert may leave between the two.
+    expect(again.body).toEqual({ ...first.body, delivery: again.body.delivery });
     const late = await front.approve(request, 'alice');
     expect(late).toMatchObject({ status: 409, body: { code: 'ALREADY_DECIDED', cancelledBy: 'support-bot' } });
 
@@ -187,7 +188,7 @@ describe('taking back', () => {
     expect(codeOf(await front.revoke(requestId, 'alice'))).toBe('NOT_APPROVED');
     await front.approve(request, 'alice');
     const [first, again] = [await front.revoke(requestId, 'frank'), await front.revoke(requestId, 'frank')];
-    expect([first.status, again.body]).toEqual([200, first.body]);
+    expect([first.status, again.body]).toEqual([200, { ...first.body, delivery: again.body.delivery }]);
     const other = await front.revoke(requestId, 'alice');
     expect(other).toMatchObject({ status: 409, body: { code: 'ALREADY_DECIDED', decision: { word: 'revoke' } } });
     const rejected = await asked(email({ runId }));

@@ -28,6 +28,7 @@ const values = {
   issuer: 'https://id.example',
   audience: 'web agents',
   webClientId: 'web',
+  nameClaim: 'sub',
   rolesClaim: 'roles',
   scopePrefix: 'countersign/',
 };

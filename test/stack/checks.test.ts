@@ -40,6 +40,30 @@ describe('the app that the CLI runs', () => {
     expect(templateIn('cli')).toEqual(templateIn('played'));
   }, 120_000);
 
+  it.each<[Record<string, unknown>, string]>([
+    [
+      { policyFile: 'nope.yaml' },
+      `policyFile is "nope.yaml", and ${join(root, 'nope.yaml')} cannot be read (ENOENT).\n`,
+    ],
+    [{ sweepmINUTES: '3' }, 'The context key "sweepmINUTES" is no setting; "sweepMinutes" is.\n'],
+    [
+      { sweepMinutes: '0' },
+      'The stack configuration is wrong:\n✖ Too small: expected number to be >=1\n  → at sweepMinutes\n',
+    ],
+  ])(
+    'says what is wrong with %j, and nothing else',
+    (context, message) => {
+      const env = { CDK_OUTDIR: join(folder, 'wrong'), CDK_CONTEXT_JSON: JSON.stringify(context) };
+      const { status, stderr } = spawnSync(process.execPath, ['bin/countersign.ts'], {
+        cwd: root,
+        env,
+        encoding: 'utf8',
+      });
+      expect([status, stderr]).toEqual([1, message]);
+    },
+    60_000,
+  );
+
   it('would not pass with a topic that takes messages in clear', () => {
     const app = newApp({ outdir: join(folder, 'spoiled'), builtinCloudFormationValidation: false });
     new Topic(addStack(app, config, emptyBundles), 'open');

@@ -17,6 +17,9 @@ const scopesOf = (template: SynthesisedTemplate, name: string): string[] =>
     .filter((scope: string) => scope.includes('/'))
     .map((scope: string) => scope.replace(/.*"\/(\w+)".*/, '$1').replace(/.*\//, ''));
 
+const variablesOf = (template: SynthesisedTemplate, name: string) =>
+  one(template, 'AWS::Lambda::Function', name).Properties.Environment.Variables;
+
 describe('without an identity provider of one’s own', () => {
   const template = templateFor();
 
@@ -26,6 +29,13 @@ describe('without an identity provider of one’s own', () => {
     expect(Properties.MfaConfiguration).toBe('ON');
     expect(Properties.DeletionProtection).toBe('ACTIVE');
     expect(DeletionPolicy).toBe('Retain');
+  });
+
+  it('people sign in by the name that an administrator chose, or by e-mail, and are called by that name', () => {
+    const { UsernameAttributes, AliasAttributes } = one(template, 'AWS::Cognito::UserPool').Properties;
+    expect([UsernameAttributes, AliasAttributes]).toEqual([undefined, ['email']]);
+    for (const name of ['requests', 'decisions', 'reads', 'wait', 'pages'])
+      expect(variablesOf(template, name)).toMatchObject({ [environment.nameClaim]: 'username' });
   });
 
   it('people decide, agents ask, auditors audit, and no client may do two of these', () => {
@@ -43,6 +53,14 @@ describe('without an identity provider of one’s own', () => {
     expect(groups).toEqual(['senior_manager', 'support_agent', 'support_manager']);
   });
 
+  it('the outputs say where an agent gets its token', () => {
+    const { TokenUrl, UserPoolId, AgentClientId, AuditorClientId } = template.Outputs;
+    expect([UserPoolId, AgentClientId, AuditorClientId]).not.toContain(undefined);
+    expect(JSON.stringify(TokenUrl?.Value)).toMatch(
+      /"https:\/\/".*"\.auth\.eu-central-1\.amazoncognito\.com\/oauth2\/token"/,
+    );
+  });
+
   it('the authorizer believes that pool and its clients only', () => {
     const { JwtConfiguration } = one(template, 'AWS::ApiGatewayV2::Authorizer').Properties;
     const [pool] = ofType(template, 'AWS::Cognito::UserPool').map(([id]) => id);
@@ -58,7 +76,7 @@ describe('with an identity provider of one’s own', () => {
     webClientId: 'web-client',
   };
   const template = templateFor({ identity, rolesClaim: 'roles', webUrl: 'https://approvals.example' });
-  const variables = (name: string) => one(template, 'AWS::Lambda::Function', name).Properties.Environment.Variables;
+  const variables = (name: string) => variablesOf(template, name);
 
   it('the stack makes no user pool', () => {
     expect(Object.values(template.Resources).filter(({ Type }) => Type.startsWith('AWS::Cognito'))).toEqual([]);
@@ -73,12 +91,23 @@ describe('with an identity provider of one’s own', () => {
       [environment.audience]: 'agents web-client',
       [environment.webClientId]: 'web-client',
       [environment.webUrl]: 'https://approvals.example',
+      [environment.nameClaim]: 'sub',
       [environment.rolesClaim]: 'roles',
     });
   });
 
+  it('people may be called by another of its claims', () => {
+    const named = templateFor({ identity, nameClaim: 'preferred_username' });
+    expect(variablesOf(named, 'decisions')).toMatchObject({ [environment.nameClaim]: 'preferred_username' });
+  });
+
   it('each function gets only the variables that it needs', () => {
-    expect(Object.keys(variables('wait')).sort()).toEqual(['REQUESTS_TABLE', 'ROLES_CLAIM', 'SCOPE_PREFIX']);
+    expect(Object.keys(variables('wait')).sort()).toEqual([
+      'NAME_CLAIM',
+      'REQUESTS_TABLE',
+      'ROLES_CLAIM',
+      'SCOPE_PREFIX',
+    ]);
     expect(Object.keys(variables('dispatch')).sort()).toEqual(['ALERTS_TOPIC_ARN', 'REQUESTS_TABLE', 'WEB_URL']);
   });
 });

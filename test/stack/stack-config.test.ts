@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { configFromContext, readStackConfig } from '../../lib/stack-config.ts';
 
-const readFrom = (context: Record<string, unknown>) => readStackConfig(configFromContext((key) => context[key]));
+const readFrom = (context: Record<string, unknown>) => readStackConfig(configFromContext(context));
 
 describe('the configuration', () => {
   it('needs nothing', () => {
@@ -34,6 +34,24 @@ describe('the configuration', () => {
 
   it('takes the whole as JSON too', () => {
     expect(readFrom({ countersign: '{"waitConcurrency":9}' }).waitConcurrency).toBe(9);
+  });
+
+  it.each<[Record<string, unknown>, string]>([
+    [{ rolesclaim: 'groups' }, 'The context key "rolesclaim" is no setting; "rolesClaim" is.'],
+    [{ Countersign: {} }, '"countersign" is.'],
+    [{ subscriptions: '[]' }, '"subscriptions" is one under "countersign"'],
+    [{ countersign: { rolesclaim: 'groups' } }, 'rolesclaim'],
+    [{ countersign: 'region=eu-west-1' }, 'is no JSON object: region=eu-west-1'],
+    [{ countersign: '[]' }, 'is no JSON object: []'],
+    [{ countersign: 'null' }, 'is no JSON object: null'],
+  ])('refuses the context %j, which would be overlooked', (context, message) => {
+    expect(() => readFrom(context)).toThrow(message);
+  });
+
+  it('leaves other people’s context alone', () => {
+    expect(readFrom({ 'aws:cdk:enable-path-metadata': true, '@aws-cdk/x:y': true, colour: 'red' })).toEqual(
+      readFrom({}),
+    );
   });
 
   const email = { protocol: 'email', endpoint: 'desk@example.com' };

@@ -1,10 +1,13 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Connection } from '../../adapters/dynamodb/connection.ts';
 import { encodeCursor } from '../../adapters/dynamodb/cursor.ts';
 import { stateKey } from '../../adapters/dynamodb/items.ts';
 import { createStore } from '../../adapters/dynamodb/store.ts';
 import { addSeconds, toMilliseconds } from '../../core/instant.ts';
+import { missionPolicy } from '../../core/policy-document.ts';
+import type { RequestState } from '../../core/request.ts';
+import { decideRequest } from '../../core/use-cases/decide-request.ts';
 import { type Engine, startEngine } from '../../local/dynamodb-engine.ts';
 import { storeContract } from './contract.ts';
 import { changesEndExactlyOnce, losersHearThatTheyLost } from './faults.ts';
@@ -18,7 +21,7 @@ import {
 } from './hostile-client.ts';
 import { oneOfManyCreatesWins, oneOfManyDecidersWins, theChainNeitherForksNorBreaks } from './races.ts';
 import { readThenWriteStore } from './read-then-write-store.ts';
-import { asked, creationOf, given, pendingState, soon } from './requests.ts';
+import { asked, changeOf, creationOf, given, pendingState, soon } from './requests.ts';
 import { emptyTables, sameTables } from './tables-on-engine.ts';
 
 /** More often than the SDK tries on its own. */
@@ -126,6 +129,123 @@ describe('CASE 59: the store on a DynamoDB that fails', () => {
     expect(await store.readState(change.after.requestId)).toBeUndefined();
   });
 
+  test('B1: every read that the table throttles for long is TOO_MANY_REQUESTS', async () => {
+    const connection = await emptyTables(engine.endpoint, { maxAttempts: 1 });
+    for (const operation of ['Query', 'GetItem'] as const)
+      failBeforeApplying(connection.client, {
+        operation,
+        times: Number.POSITIVE_INFINITY,
+        error: withName('throttling'),
+      });
+    const store = createStore(connection);
+    const reads: Record<string, () => Promise<unknown>> = {
+      readRequest: () => store.readRequest('r'),
+      readState: () => store.readState('r'),
+      readTail: () => store.readTail('run'),
+      pendingForRole: () => store.pendingForRole('a', 1),
+      pendingForRoles: () => store.pendingForRoles(['a', 'b'], 1),
+      ofRun: () => store.ofRun('run', 1),
+      closed: () => store.closed(asked, 1),
+      entries: () => store.entries('run', undefined, 1),
+    };
+    const writes = ['commit', 'countLateAttempt', 'due', 'lease', 'strike', 'postpone', 'rest'];
+    expect([...Object.keys(reads), ...writes].sort()).toEqual(Object.keys(store).sort());
+    for (const [name, read] of Object.entries(reads))
+      await expect(read(), name).rejects.toMatchObject({ code: 'TOO_MANY_REQUESTS' });
+  });
+
+  const voter = { id: 'ann', aliases: [], roles: ['support_manager'], scopes: ['decide' as const] };
+  const hourLater = addSeconds(asked, 3600);
+
+  test('P5: given a vote that is in conflict with others until after the deadline, then 410, a late attempt, and nothing decided', async () => {
+    const connection = await emptyTables(engine.endpoint);
+    const { state } = await given(
+      createStore(connection),
+      pendingState({ approvals: [{ role: 'support_manager', count: 1 }] }),
+    );
+    let now = addSeconds(asked, 3599);
+    const world = { ...connection.world, now: () => now };
+    const error = () => {
+      now = hourLater;
+      return withName('a cancelled transaction in conflict with another')();
+    };
+    failBeforeApplying(connection.client, { ...TransactWriteItems, times: 1, error });
+    const store = createStore({ ...connection, world });
+    const body = { decision: 'approve', argsDigest: state.argsDigest };
+    const acting = { requestId: state.requestId, body, principal: voter, until: toMilliseconds(now) + 20_000 };
+    const deployed = missionPolicy({ mission: 'default', defaults: { approverRole: 'support_manager' }, actions: {} });
+    const policies = { deployed, find: async () => undefined };
+    await expect(decideRequest({ store, world, policies }, acting)).rejects.toMatchObject({ code: 'DEADLINE_PASSED' });
+    expect(await store.readState(state.requestId)).toMatchObject({
+      status: 'PENDING',
+      votes: [],
+      lateAttempts: { ann: 1 },
+    });
+    expect((await store.entries(state.runId, 0, 10)).map(({ canonical }) => JSON.parse(canonical).type)).toEqual([
+      'request_created',
+      'late_attempt',
+    ]);
+  });
+
+  test('P5: given a claim that is in conflict with others until after claimBy, then it is a conflict, to be decided again', async () => {
+    const connection = await emptyTables(engine.endpoint);
+    const approval = {
+      status: 'APPROVED' as const,
+      decision: { word: 'approve' as const, source: 'policy' as const, decidedBy: [] as [], decidedAt: asked },
+      claimBy: hourLater,
+      closedAt: asked,
+    };
+    const { state, tail } = await given(createStore(connection), {
+      ...pendingState(),
+      ...approval,
+      owed: {},
+    } as RequestState);
+    let now = addSeconds(asked, 3599);
+    const error = () => {
+      now = hourLater;
+      return withName('a cancelled transaction in conflict with another')();
+    };
+    const claim = { claimId: 'c', claimedAt: now, claimedBy: 'bot' };
+    const event = { type: 'approval_claimed' as const, details: { claimId: 'c', effectiveDigest: state.argsDigest } };
+    const change = changeOf(state, tail, { claim }, event, 'bot', now);
+    failBeforeApplying(connection.client, { ...TransactWriteItems, times: 1, error });
+    const store = createStore({ ...connection, world: { ...connection.world, now: () => now } });
+    expect(await store.commit(change, toMilliseconds(now) + 20_000)).toBe('conflict');
+    now = addSeconds(asked, 3599);
+    expect(await store.commit(change, toMilliseconds(now) + 20_000)).toBe('committed');
+  });
+
+  test('P5: given a vote whose acknowledgement is lost until after the deadline, then it was done all the same', async () => {
+    const connection = await emptyTables(engine.endpoint, { maxAttempts: 1 });
+    const { state, tail } = await given(createStore(connection), pendingState());
+    let now = addSeconds(asked, 3599);
+    const event = { type: 'vote_recorded' as const, details: { word: 'approve' as const, roles: [] } };
+    const change = changeOf(state, tail, {}, event, 'ann', now);
+    failBeforeApplying(connection.client, { operation: 'Query', times: 1, error: withName('a timeout') });
+    failAfterApplying(connection.client, {
+      ...TransactWriteItems,
+      times: 1,
+      error: () => {
+        now = hourLater;
+        return withName('a timeout')();
+      },
+    });
+    const store = createStore({ ...connection, world: { ...connection.world, now: () => now } });
+    expect(await store.commit(change, toMilliseconds(now) + 20_000)).toBe('committed');
+  });
+
+  test('P2: given an entry with a number below one, then whoever reads from the very first finds it', async () => {
+    const connection = await emptyTables(engine.endpoint);
+    const store = createStore(connection);
+    const { tail } = await given(store, pendingState());
+    const { runId, hash, canonical } = tail;
+    const Item = { runId, sequence: -1, hash, canonical };
+    await connection.client.send(new PutCommand({ TableName: connection.auditTable, Item }));
+    expect((await store.entries(runId, undefined, 1)).map(({ sequence }) => sequence)).toEqual([-1]);
+    expect((await store.entries(runId, undefined, 10)).map(({ sequence }) => sequence)).toEqual([-1, 1]);
+    expect((await store.entries(runId, 0, 10)).map(({ sequence }) => sequence)).toEqual([1]);
+  });
+
   test('with what no other try can mend: the error as it came, at once', async () => {
     const connection = await emptyTables(engine.endpoint);
     const store = createStore({ ...connection, auditTable: 'no-such-table' });
@@ -191,7 +311,7 @@ describe('CASE 34: a corrupt record', () => {
   });
 
   test('is left out of a list and named in the log', async () => {
-    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const log = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     const connection = await emptyTables(engine.endpoint);
     const store = createStore(connection);
     const { state } = await given(store, pendingState());

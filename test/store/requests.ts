@@ -11,7 +11,7 @@ import type { PendingState, RequestState } from '../../core/request.ts';
 export const newId = (): string => randomBytes(16).toString('base64url');
 
 /** A time long enough for every test. */
-export const soon = (): number => Date.now() + 20_000;
+export const soon = (): number => Date.now() + 50_000;
 
 export const asked: Instant = '2026-11-30T10:00:00.000Z';
 

@@ -26,7 +26,9 @@ export function alteredStore(store: Store, { entries, request, unlisted = [] }: 
     ...delegating(store),
     async entries(runId, after, limit) {
       const all = await store.entries(runId, 0, 10_000);
-      return (entries?.(all) ?? all).filter(({ sequence }) => sequence > after).slice(0, limit);
+      return (entries?.(all) ?? all)
+        .filter(({ sequence }) => sequence > (after ?? Number.NEGATIVE_INFINITY))
+        .slice(0, limit);
     },
     async readRequest(requestId) {
       const found = await store.readRequest(requestId);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isCalled } from '../../../core/principal.ts';
 import { Desk, otherBot, people, refusal } from './desk.ts';
 
 const { alice, bob, carol, dan, fay, fred, sue, dora } = people;
@@ -105,7 +106,54 @@ describe('one decision', () => {
   });
 });
 
+test.each(['', ' ', ' \n\t', '\u200b', '\u00a0\u2800'])(
+  'B9: given a rejection whose note is %j, then it is refused; blanks around words are stored as they came',
+  async (note) => {
+    const desk = new Desk();
+    const { requestId } = (await desk.ask('send')).state;
+    const { message } = await refusal(desk.vote(requestId, alice, 'reject', { note }), 'VALIDATION_FAILED');
+    expect(message).toMatch('/note: is needed to reject');
+    const { votes } = await desk.vote(requestId, alice, 'reject', { note: `${note} no ` });
+    const { contents } = await desk.read(requestId);
+    expect(JSON.parse(contents.get(votes[0]?.textDigest ?? '') ?? '')).toMatchObject({ note: `${note} no ` });
+  },
+);
+
 describe('who', () => {
+  test.each([
+    'ali\u200bce',
+    'alice\u00ad',
+    '\u202ealice',
+    'mailto:alice@example.org',
+    'MAILTO: alice@example.org',
+    'Alice <alice@example.org>',
+    '<mailto:Alice@Example.org>',
+    '\u2060',
+    'al\u{e0100}ice',
+  ])('P4: given a request for %j, then it is refused or alice may not approve it', async (onBehalfOf) => {
+    const desk = new Desk();
+    expect(isCalled(alice, onBehalfOf)).toBe(onBehalfOf !== '\u2060');
+    const [unseen] = onBehalfOf.match(/[^ -~]/u) ?? [];
+    if (unseen !== undefined) {
+      const { message } = await refusal(desk.ask('send', { onBehalfOf }), 'VALIDATION_FAILED');
+      const code = unseen.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+      expect(message).toMatch(`/onBehalfOf: holds U+${code}`);
+      return;
+    }
+    const { requestId } = (await desk.ask('send', { onBehalfOf })).state;
+    await refusal(desk.vote(requestId, alice, 'approve'), 'SELF_APPROVAL');
+    expect((await desk.vote(requestId, { ...bob, roles: alice.roles }, 'approve')).status).toBe('APPROVED');
+  });
+
+  test('P4: given names of blanks, then they are refused; of other letters, then they are taken', async () => {
+    const desk = new Desk();
+    for (const field of ['onBehalfOf', 'sourceAgent', 'targetAgent'])
+      expect((await refusal(desk.ask('send', { [field]: ' \u3000' }), 'VALIDATION_FAILED')).message).toMatch(
+        `/${field}: holds nothing but blanks`,
+      );
+    await desk.ask('send', { onBehalfOf: 'Zoë Müller-Ōe 王 👩', sourceAgent: 'a b' });
+  });
+
   test.each([
     ['the requester', { principal: { ...otherBot, id: 'alice' } }],
     ['the requester under another name', { principal: { ...otherBot, id: 'ALICE@example.org ' } }],

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { QuorumRole } from '../../../core/policy.ts';
-import { fillPlaces, missingVotes, quorumMet } from '../../../core/quorum.ts';
+import { fillPlaces, missingVotes, quorumMet, votesGiven } from '../../../core/quorum.ts';
+import { requestPage } from '../../../web/request-page.ts';
 import { seededRandom } from '../seeded-random.ts';
+import { Desk, people } from './desk.ts';
 
 interface Ballot {
   approver: string;
@@ -73,4 +75,16 @@ describe('quorum', () => {
     ];
     expect(quorumMet([{ role: 'a', count: 2 }], twice)).toBe(false);
   });
+});
+
+test('B6: given two votes of finance where one of finance and one of security are needed, then one of two is given', async () => {
+  const desk = new Desk();
+  const { requestId } = (await desk.ask('pay')).state;
+  await desk.vote(requestId, people.fay, 'approve');
+  const state = await desk.vote(requestId, people.fred, 'approve');
+  expect(votesGiven(state)).toEqual({ given: 1, needed: 2 });
+  const page = String(
+    await requestPage({ request: await desk.read(requestId), person: people.sue, now: desk.world.now() }),
+  );
+  expect(page).toContain('1 of 2 approvals given. Still needed: 1 × security.');
 });

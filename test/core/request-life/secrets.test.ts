@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { JsonObject, JsonValue } from '../../../core/json.ts';
 import { viewOf } from '../../../core/request-view.ts';
 import { readAudit } from '../../../core/use-cases/read-audit.ts';
 import { bot, Desk, people, refusal } from './desk.ts';
@@ -54,6 +55,34 @@ describe('CASE 48 (logic): values at secret paths', () => {
     const error = await refusal(desk.vote(requestId, bob, 'approve', { argsDigest }), 'DIGEST_MISMATCH');
     expect(JSON.stringify([desk.published, error.message, error.members])).not.toMatch(/4111|5500/);
     expect(desk.published).toHaveLength(1);
+  });
+});
+
+describe('P6: secrets in another shape than the policy expects', () => {
+  test.each<[string, JsonValue]>([
+    ['a text', secret],
+    ['a number', Number(secret)],
+    ['a list of texts', [secret]],
+    ['a list of objects', [{ number: secret }]],
+  ])('given the card is %s, then nobody but the requester sees it, and an edit beside it keeps it', async (_, card) => {
+    const desk = new Desk();
+    const { requestId } = (await desk.ask('refund', { actionArgs: { amount: 5, card } })).state;
+    await desk.dispatch(requestId);
+    const view = viewOf(await desk.read(requestId), alice);
+    expect(JSON.stringify([view, desk.published, await readAudit(desk, { runId: 'run-1' })])).not.toMatch(/4111/);
+    expect(view).toMatchObject({ actionArgs: { amount: 5, card: expect.stringMatching(/^\[hidden by policy/) } });
+    const { card: mask } = view.actionArgs as JsonObject;
+    await desk.vote(requestId, alice, 'edit', { editedArgs: { amount: 4, card: mask ?? null } });
+    expect(viewOf(await desk.read(requestId), bot)).toMatchObject({ effectiveArgs: { amount: 4, card } });
+  });
+
+  test('given a claim of other arguments, then the refusal shows what was approved without the secret', async () => {
+    const { desk, requestId } = await refund();
+    await desk.vote(requestId, alice, 'approve');
+    await desk.vote(requestId, bob, 'approve');
+    const { members } = await refusal(desk.claim(requestId, { actionArgs: { amount: 6 } }), 'DIGEST_MISMATCH');
+    expect(members).toMatchObject({ effectiveArgs: { amount: 5, card: { number: mask } } });
+    expect(JSON.stringify(members)).not.toMatch(/4111/);
   });
 });
 

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { MemoryStore } from '../../../adapters/memory/store.ts';
+import { addSeconds } from '../../../core/instant.ts';
 import { awaitedRoles } from '../../../core/quorum.ts';
 import { bot, Desk, people, refusal } from './desk.ts';
 
@@ -59,6 +61,20 @@ describe('the deadline', () => {
       lateAttempts: { [bot.id]: 2 },
     });
     expect(await desk.audit()).toEqual(['request_created', 'request_approved', 'late_attempt', 'approval_expired']);
+  });
+
+  test('P5: given a store whose clock has passed the limit, when what was decided before it arrives, then it is decided again: too late', async () => {
+    let late = 0;
+    const store: MemoryStore = new MemoryStore(() => addSeconds(desk.world.now(), late));
+    const desk = new Desk({ store });
+    const { requestId } = (await desk.ask('send')).state;
+    late = 600;
+    await refusal(desk.vote(requestId, alice, 'approve'), 'TOO_MANY_REQUESTS');
+    late = 0;
+    await desk.vote(requestId, alice, 'approve');
+    late = 3600;
+    await refusal(desk.claim(requestId), 'TOO_MANY_REQUESTS');
+    expect(await desk.audit()).toEqual(['request_created', 'request_approved']);
   });
 
   test('planted fault: given votes that ignore the clock, then CASE 3 sees an approval after the deadline', async () => {

@@ -24,7 +24,7 @@ const resealed = (entry: StoredEntry, change: JsonObject): StoredEntry => {
     ...entry,
     canonical,
     hash: hashOfEntry(canonical),
-    ...(change.sequence ? { sequence: Number(change.sequence) } : {}),
+    ...(change.sequence !== undefined ? { sequence: Number(change.sequence) } : {}),
   };
 };
 const onTop = (all: StoredEntry[], change: JsonObject) => {
@@ -109,6 +109,12 @@ describe('CASE 56: verification of the entries', () => {
       /belongs to the run run-2/,
       (all) => all.with(2, resealed(at(all, 3), { runId: 'run-2' })),
     ],
+    ...[0, -1].map((sequence): [string, number, RegExp, (all: StoredEntry[]) => StoredEntry[]] => [
+      `an entry added with the number ${sequence}`,
+      1,
+      /an entry .*, which was added/,
+      (all) => [resealed({ ...at(all, 1), sequence }, { sequence, previousHash: 'genesis' }), ...all],
+    ]),
     ['the tail cut by one', 7, /tail was cut/, (all) => all.slice(0, 6)],
     ['the tail cut by five', 3, /tail was cut/, (all) => all.slice(0, 2)],
     ['the table empty', 1, /tail was cut/, () => []],
