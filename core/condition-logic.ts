@@ -159,6 +159,7 @@ const jsonTypes = ['double', 'string', 'bool', 'list', 'map', 'null_type'];
 
 function typesOf(place: string): string[] {
   if (place.startsWith('size(') || place === 'attempt') return ['int'];
+  if (/^window\.\w+\.(sum|count)$/.test(place)) return place.endsWith('.count') ? ['int'] : ['double'];
   if (place === 'agent.confidence') return ['double'];
   if (place === 'now') return ['google.protobuf.Timestamp'];
   if (['phase', 'action.name', 'run.id', 'mission.id', 'subject.id', 'agent.name'].includes(place)) return ['string'];
