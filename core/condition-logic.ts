@@ -54,7 +54,7 @@ export const placesOf = (given: Formula): string[] => {
 const flipped: Record<Order, Order> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
 const negated: Record<Order, Order> = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' };
 
-export function opposite(given: Formula): Formula {
+function opposite(given: Formula): Formula {
   if ('every' in given) return { some: given.every.map(opposite) };
   if ('some' in given) return { every: given.some.map(opposite) };
   return given.kind === 'order' ? { ...given, op: negated[given.op] } : { ...given, not: !given.not };
