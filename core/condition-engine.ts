@@ -193,13 +193,28 @@ function lengthOf(name: string, target: CelValue | undefined, [first, second]: C
 type Funcs = CelEnv['funcs'];
 type Group = NonNullable<ReturnType<Funcs['find']>>;
 
-const metered = (group: Group): Group => ({
+/** Between two doubles or two texts, which most conditions compare, without the search among the overloads. */
+const compared = new Map<string, <Scalar extends number | string>(left: Scalar, right: Scalar) => boolean>([
+  ['_==_', (left, right) => left === right],
+  ['_!=_', (left, right) => left !== right],
+  ['_<_', (left, right) => left < right],
+  ['_<=_', (left, right) => left <= right],
+  ['_>_', (left, right) => left > right],
+  ['_>=_', (left, right) => left >= right],
+]);
+
+const metered = (group: Group, compare = compared.get(group.name)): Group => ({
   name: group.name,
   [Symbol.iterator]: () => group[Symbol.iterator](),
   call(id, target, args) {
     charge(1);
     chargeFor(group.name, target);
     for (const arg of args) chargeFor(group.name, arg);
+    if (compare && args.length === 2) {
+      const [left, right] = args;
+      if (typeof left === 'number' && typeof right === 'number') return compare(left, right);
+      if (typeof left === 'string' && typeof right === 'string') return compare(left, right);
+    }
     requireShort(lengthOf(group.name, target, args));
     return group.call(id, target, args);
   },
