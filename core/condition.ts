@@ -5,7 +5,7 @@ import { CountersignError } from './errors.ts';
 import type { JsonValue } from './json.ts';
 
 /** What a condition made of the facts: true, false, or not to be read — then the caller pauses, and never allows. */
-export type Truth = { value: boolean } | { unreadable: string };
+type Truth = { value: boolean } | { unreadable: string };
 
 /** A condition, parsed and checked once. */
 export interface Condition {
