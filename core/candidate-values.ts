@@ -116,7 +116,7 @@ function loopOf(parsed: Parsed, { name, target, args }: NonNullable<ReturnType<t
   return { over: target, parts, loops: new Map([...loops, [variable.exprKind.value.name, [...over, '*']]]) };
 }
 
-const roots = ['args', 'result', 'agent', 'subject', 'phase', 'attempt', 'action'];
+const roots = ['args', 'result', 'agent', 'subject', 'phase', 'attempt', 'action', 'window'];
 
 function factPath(parsed: Parsed, expr: Expr, loops: Loops): string[] | undefined {
   const path = pathOf(parsed, expr, loops);

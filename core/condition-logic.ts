@@ -54,7 +54,7 @@ export const placesOf = (given: Formula): string[] => {
 const flipped: Record<Order, Order> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
 const negated: Record<Order, Order> = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' };
 
-export function opposite(given: Formula): Formula {
+function opposite(given: Formula): Formula {
   if ('every' in given) return { some: given.every.map(opposite) };
   if ('some' in given) return { every: given.some.map(opposite) };
   return given.kind === 'order' ? { ...given, op: negated[given.op] } : { ...given, not: !given.not };
@@ -159,6 +159,7 @@ const jsonTypes = ['double', 'string', 'bool', 'list', 'map', 'null_type'];
 
 function typesOf(place: string): string[] {
   if (place.startsWith('size(') || place === 'attempt') return ['int'];
+  if (/^window\.\w+\.(sum|count)$/.test(place)) return place.endsWith('.count') ? ['int'] : ['double'];
   if (place === 'agent.confidence') return ['double'];
   if (place === 'now') return ['google.protobuf.Timestamp'];
   if (['phase', 'action.name', 'run.id', 'mission.id', 'subject.id', 'agent.name'].includes(place)) return ['string'];

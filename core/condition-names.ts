@@ -1,4 +1,5 @@
 import type { CelEnv, parse } from '@bufbuild/cel';
+import { counted, presence } from './condition-engine.ts';
 import { CountersignError } from './errors.ts';
 
 type Expr = ReturnType<typeof parse>['expr'];
@@ -36,8 +37,8 @@ const languageNames = new Set([
 ]);
 
 export interface Reading {
-  /** How many loops (`all`, `exists`, `map`, `filter` …) stand inside each other. */
-  loops: number;
+  /** Whether it looks at the request at all. */
+  namesFacts: boolean;
   /** Constant patterns given to `matches`. */
   patterns: string[];
 }
@@ -47,10 +48,10 @@ interface Known {
   windows: ReadonlySet<string>;
 }
 
-/** Walks a parsed condition: refuses names and functions that do not exist, and says what bounds its cost. Throws `POLICY_INVALID`. */
+/** Walks a parsed condition: refuses names and functions that do not exist; has each turn of its loops counted, and `has` read strictly. Throws `POLICY_INVALID`. */
 export function readExpression(expr: Expr, known: Known): Reading {
-  const reading: Reading = { loops: 0, patterns: [] };
-  walk(expr, { known, reading, bound: new Set(), loops: 0 });
+  const reading: Reading = { namesFacts: false, patterns: [] };
+  walk(expr, { known, reading, bound: new Set() });
   return reading;
 }
 
@@ -59,7 +60,6 @@ interface Walk {
   reading: Reading;
   /** Variables of the loops around. */
   bound: ReadonlySet<string>;
-  loops: number;
 }
 
 const refuse = (detail: string): never => {
@@ -76,15 +76,16 @@ function walk(expr: Expr | undefined, at: Walk): void {
       requireName(kind.value.name, at);
       return;
     case 'selectExpr':
+      if (readsWindow(kind.value, at)) return;
       requireMember(kind.value.operand, kind.value.field, at);
       walk(kind.value.operand, at);
+      if (expr && kind.value.testOnly && kind.value.operand)
+        expr.exprKind = presence(expr.id, kind.value.operand, kind.value.field);
       return;
     case 'callExpr': {
       const { function: name, target, args } = kind.value;
       if (!at.known.functions.find(name) && !operators.has(name))
-        refuse(
-          `there is no function ${name.replaceAll('_', '')}(); see the CEL standard library and its string functions`,
-        );
+        refuse(`there is no function ${name}(); see the CEL standard library and its string functions`);
       if (name === 'matches') at.reading.patterns.push(constantPattern(args.at(-1)));
       walk(target, at);
       for (const arg of args) walk(arg, at);
@@ -104,11 +105,11 @@ function walk(expr: Expr | undefined, at: Walk): void {
       const loop = kind.value;
       walk(loop.iterRange, at);
       walk(loop.accuInit, at);
-      const loops = at.loops + 1;
-      at.reading.loops = Math.max(at.reading.loops, loops);
       const names = [loop.iterVar, loop.iterVar2, loop.accuVar].filter((name) => name !== '');
-      const inside = { ...at, loops, bound: new Set([...at.bound, ...names]) };
+      const inside = { ...at, bound: new Set([...at.bound, ...names]) };
       for (const part of [loop.loopCondition, loop.loopStep, loop.result]) walk(part, inside);
+      const { loopCondition } = loop;
+      if (loopCondition) loop.loopCondition = counted(loopCondition);
       return;
     }
   }
@@ -140,13 +141,19 @@ const operators = new Set([
   'cel.@block',
 ]);
 
-function requireName(name: string, { bound, known }: Walk): void {
-  if (bound.has(name) || Object.hasOwn(vocabulary, name) || languageNames.has(name)) return;
+function requireName(name: string, { bound, known, reading }: Walk): void {
+  if (bound.has(name)) return;
+  if (name === 'window') refuse('a window is read as window.<id>.sum or window.<id>.count and in no other way');
+  if (Object.hasOwn(vocabulary, name)) {
+    reading.namesFacts = true;
+    return;
+  }
+  if (languageNames.has(name)) return;
   if (known.functions.find(name)) return;
   refuse(`there is no ${name}; a condition may name ${Object.keys(vocabulary).join(', ')}`);
 }
 
-function requireMember(operand: Expr | undefined, field: string, { bound, known }: Walk): void {
+function requireMember(operand: Expr | undefined, field: string, { bound }: Walk): void {
   if (operand?.exprKind.case === 'identExpr') {
     const { name } = operand.exprKind.value;
     if (bound.has(name) || !Object.hasOwn(vocabulary, name)) return;
@@ -154,15 +161,22 @@ function requireMember(operand: Expr | undefined, field: string, { bound, known 
     if (members === 'value') refuse(`${name} has no members, so there is no ${name}.${field}`);
     if (Array.isArray(members) && !members.includes(field))
       refuse(`there is no ${name}.${field}; there is ${members.map((member) => `${name}.${member}`).join(', ')}`);
-    if (name === 'window' && !known.windows.has(field))
-      refuse(`there is no window ${field}; the policy declares ${[...known.windows].join(', ') || 'none'}`);
-    return;
   }
-  if (operand?.exprKind.case !== 'selectExpr') return;
-  const { operand: outer } = operand.exprKind.value;
-  const ofWindow =
-    outer?.exprKind.case === 'identExpr' && outer.exprKind.value.name === 'window' && !bound.has('window');
-  if (ofWindow && field !== 'sum' && field !== 'count') refuse(`a window has sum and count, no ${field}`);
+}
+
+/**
+ * A sum or a count is the only look at a window: `has()`, `in` or `==` would make of one that cannot be read a plain no, and of
+ * a pause an allow.
+ */
+function readsWindow({ operand, field }: { operand?: Expr; field: string }, { bound, known, reading }: Walk): boolean {
+  if (operand?.exprKind.case !== 'selectExpr' || bound.has('window')) return false;
+  const { operand: outer, field: id } = operand.exprKind.value;
+  if (outer?.exprKind.case !== 'identExpr' || outer.exprKind.value.name !== 'window') return false;
+  if (!known.windows.has(id))
+    refuse(`there is no window ${id}; the policy declares ${[...known.windows].join(', ') || 'none'}`);
+  if (field !== 'sum' && field !== 'count') refuse(`a window has sum and count, no ${field}`);
+  reading.namesFacts = true;
+  return true;
 }
 
 /** A pattern from the arguments would be the agent's program in the owner's rule. */

@@ -14,7 +14,7 @@ export interface Call {
 export const treeOf = (source: string): Parsed => parse(source);
 
 /** The expression as it was written: a macro (`has`, `all` …) is the call that it was, not the loop that it became. */
-export const written = (parsed: Parsed, expr: Expr): Expr => parsed.sourceInfo?.macroCalls[String(expr.id)] ?? expr;
+const written = (parsed: Parsed, expr: Expr): Expr => parsed.sourceInfo?.macroCalls[String(expr.id)] ?? expr;
 
 export function callOf(parsed: Parsed, expr: Expr): Call | undefined {
   const { exprKind } = written(parsed, expr);
@@ -24,7 +24,7 @@ export function callOf(parsed: Parsed, expr: Expr): Call | undefined {
 }
 
 /** The parts of an expression as written, none of what a macro became. */
-export function partsOf(parsed: Parsed, expr: Expr): Expr[] {
+function partsOf(parsed: Parsed, expr: Expr): Expr[] {
   const { exprKind } = written(parsed, expr);
   switch (exprKind.case) {
     case 'selectExpr':

@@ -1,6 +1,6 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Action } from './action.ts';
-import { celValue, type Facts } from './condition.ts';
+import { celValue, type Facts, facts } from './condition.ts';
 import { type Instant, toMilliseconds } from './instant.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { ActionPolicy, Effect, Matched, MissionPolicy, QuorumRole, Rule } from './policy.ts';
@@ -47,10 +47,9 @@ export interface Evaluation {
 }
 
 export function factsOf(step: Step): Facts {
-  const size = { values: 0, bytes: 0 };
   const { agentConfidence, onBehalfOf, actionResult } = step;
-  const bindings: Facts['bindings'] = {
-    args: celValue(step.actionArgs, size),
+  return facts({
+    args: celValue(step.actionArgs),
     action: new Map([['name', step.actionName]]),
     run: new Map([['id', step.runId]]),
     mission: new Map([['id', step.missionId]]),
@@ -63,9 +62,8 @@ export function factsOf(step: Step): Facts {
     now: timestampFromMs(toMilliseconds(step.now)),
     attempt: BigInt(step.attempt),
     window: windowFacts(step.windows),
-    ...(actionResult !== undefined && { result: celValue(actionResult, size) }),
-  };
-  return { bindings, size };
+    ...(actionResult !== undefined && { result: celValue(actionResult) }),
+  });
 }
 
 /** One that cannot be read is no member: a condition that names it fails. */

@@ -121,9 +121,21 @@ function withFact(request: Request, [root = '', ...path]: string[], value: JsonV
     return Number.isInteger(value) && Number(value) >= 1 ? { ...request, attempt: Number(value) } : undefined;
   if (root === 'agent' && member === 'confidence')
     return typeof value === 'number' && value >= 0 && value <= 1 ? { ...request, confidence: value } : undefined;
+  if (root === 'window') return withWindow(request, path, value);
   if (typeof value !== 'string' || value === '') return undefined;
   if (root === 'agent') return { ...request, agent: value };
   return root === 'subject' ? { ...request, onBehalfOf: value } : undefined;
+}
+
+function withWindow(request: Request, [id = '', member]: string[], value: JsonValue): Request | undefined {
+  if (typeof value !== 'number' || value < 0 || (member === 'count' && !Number.isInteger(value))) return undefined;
+  const window = {
+    sum: 0,
+    count: 0,
+    ...request.windows?.[id],
+    ...(member === 'count' ? { count: value } : { sum: value }),
+  };
+  return { ...request, windows: { ...request.windows, [id]: window } };
 }
 
 const isObject = (value: JsonValue): value is JsonObject =>

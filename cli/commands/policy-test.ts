@@ -11,7 +11,8 @@ Runs a table of cases through a policy. CASES is YAML or JSON:
   - { action: issue_refund, args: { amount: 500.01 }, expect: pause, rules: [large], approvals: [{ role: boss, count: 1 }] }
 
   action, expect (allow, pause, stop)   needed
-  args, onBehalfOf, agent, confidence, phase, result, attempt, now   the step
+  args, onBehalfOf, agent, confidence, phase, result, attempt, now,
+  windows ({ id: { sum, count } })      the step
   rules, approvals                      where given, exactly these; a rule that could not be evaluated is among them
   name                                  what the case is about
 

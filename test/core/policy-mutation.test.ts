@@ -5,6 +5,9 @@ import { missionPolicy } from '../../core/policy-document.ts';
 import { mutantsOf, survivorsOf } from '../../core/policy-mutation.ts';
 import { parsePolicyDocument } from '../../core/policy-yaml.ts';
 
+const never = (): never => {
+  throw new Error('nothing found');
+};
 const mutants = (source: string) => mutationsOf(source).map((mutant) => mutant.source);
 const policy = (when: string, then = 'pause', more = '') =>
   parsePolicyDocument(`
@@ -104,6 +107,24 @@ describe('mutants that no case notices', () => {
         expect(runCase(mutant.mission, witness).differences).not.toEqual([]);
       }
     }
+  });
+
+  test('what a window holds is part of a request that notices', () => {
+    const windowed = parsePolicyDocument(`
+mission: shop
+defaults: { approverRole: clerk }
+windows: [{ id: day, by: run, value: /amount, over: 24h }]
+actions:
+  refund:
+    policy: autonomous
+    reason: r
+    rules: [{ id: much, when: 'window.day.sum + args.amount > 500.0 && window.day.count < 3', then: pause }]
+`);
+    const { survivors } = survivorsOf(windowed, []);
+    expect(survivors.map(({ witness }) => witness)).not.toContain(undefined);
+    const [off] = survivors.filter(({ mutant }) => mutant.is === 'window.day.count <= 3');
+    expect(off?.witness?.windows).toEqual({ day: { sum: expect.any(Number), count: 3 } });
+    expect(off && runCase(missionPolicy(windowed), off.witness ?? never()).differences).toEqual([]);
   });
 
   test('what cannot be told apart has no request: nothing is made up', () => {

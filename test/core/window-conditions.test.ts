@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { compileCondition } from '../../core/condition.ts';
 import { factsOf } from '../../core/evaluation.ts';
@@ -137,4 +138,27 @@ actions:
     for (const more of [{ args: { amount: '50' } }, { onBehalfOf: undefined }])
       expect(runs({ windows: { paid: { sum: 0 } }, ...more })).toMatchObject({ effect: 'pause', rules: ['enough'] });
   });
+});
+
+test('the page on policies: its mission with limits does what the page says', () => {
+  const page = readFileSync(new URL('../../docs/policies.md', import.meta.url), 'utf8');
+  const [, yaml = ''] = /## 7\. Limits.*?```yaml\n(.*?)```/s.exec(page) ?? [];
+  const mission = missionPolicy(parsePolicyDocument(yaml));
+  expect(mission.bounds).toEqual({ maxRequests: 200, maxPending: { run: 10, agent: 50 } });
+  expect(mission.unlisted.maxAttempts).toBe(3);
+  const refund = {
+    action: 'issue_refund',
+    args: { amount: 20 },
+    onBehalfOf: 'ada',
+    windows: { refunded: { sum: 480 } },
+  };
+  const mail = { action: 'send_customer_email' };
+  const cases = checkCases([
+    { ...refund, expect: 'allow' },
+    { ...refund, args: { amount: 20.01 }, expect: 'pause', rules: ['weekly'] },
+    { ...refund, onBehalfOf: undefined, expect: 'pause', rules: ['weekly'] },
+    { ...mail, windows: { mails: { count: 2 } }, expect: 'allow' },
+    { ...mail, windows: { mails: { count: 3 } }, expect: 'stop', rules: ['too-many'] },
+  ]);
+  expect(cases.flatMap((given) => runCase(mission, given).differences)).toEqual([]);
 });

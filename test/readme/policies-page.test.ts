@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { missionPolicy } from '../../core/policy-document.ts';
+import { parsePolicyDocument } from '../../core/policy-yaml.ts';
 import { Front } from '../service/harness.ts';
 import { holdsPromises, promisedBy, shellBlocks } from './blocks.ts';
 
@@ -51,7 +53,13 @@ async function outputsOf(codes: readonly string[]): Promise<string[]> {
 test('from the risk matrix to a mission with two rules, everything on the page does what the page says', {
   timeout: 240_000,
 }, async () => {
-  expect(files.map(({ name }) => name)).toEqual(['risks.yaml', 'cases.yaml', 'mission.yaml']);
+  expect(files.map(({ name }) => name)).toEqual([
+    'risks.yaml',
+    'cases.yaml',
+    'mission.yaml',
+    'limits.yaml',
+    'first-times.yaml',
+  ]);
   for (const { name, text } of files) writeFileSync(join(folder, name), text);
   const codes = shellBlocks(page).map(({ code }) => code);
   expect(codes.flatMap(promisedBy)).toEqual(
@@ -67,4 +75,16 @@ test('from the risk matrix to a mission with two rules, everything on the page d
 test('every block of the page is a file that is written or a command that is run', () => {
   const fences = page.match(/^```\w+$/gm) ?? [];
   expect(fences).toHaveLength(files.length + shellBlocks(page).length);
+});
+
+test('the missions that no command is given are valid, and say what the page says beside them', () => {
+  const missionOf = (wanted: string) => {
+    const { text = '' } = files.find(({ name }) => name === wanted) ?? {};
+    return missionPolicy(parsePolicyDocument(text));
+  };
+  expect(missionOf('limits.yaml').windows).toHaveLength(2);
+  const { agents, requireOutcome, actions } = missionOf('first-times.yaml');
+  expect([agents, requireOutcome]).toEqual([new Set(['support-bot']), true]);
+  expect(actions.get('add_vendor')).toMatchObject({ policy: 'approval_novel', noveltyKey: ['/vendorId', '/iban'] });
+  expect(actions.get('wire_money')).toMatchObject({ holdSeconds: 300 });
 });

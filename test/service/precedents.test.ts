@@ -136,7 +136,7 @@ describe('precedents', () => {
 
 describe('a simulation', () => {
   const simulate = async (action: object) =>
-    (await front.call('POST', '/v1/policies/default/simulation', { as: 'alice' }, action)).body;
+    (await front.call('POST', '/v1/policies/default/simulation', { as: 'bob' }, action)).body;
 
   test('sees precedents and windows as a create would, and writes nothing', async () => {
     const vendorId = newVendor();
