@@ -62,7 +62,7 @@ async function transact(
       writes = writesAt(now);
       token = world.randomId();
     }
-    const refusal = await send(connection, writes, token, patience);
+    const refusal = await send(connection, writes, token, patience.signal(50, limit?.instant));
     switch (refusal?.kind) {
       case undefined:
         return 'committed';
@@ -86,13 +86,11 @@ async function send(
   { client }: Connection,
   writes: [Purpose, Write][],
   ClientRequestToken: string,
-  patience: Patience,
+  abortSignal: AbortSignal,
 ): Promise<Refusal | undefined> {
   try {
     const TransactItems = writes.map(([, write]) => write);
-    await client.send(new TransactWriteCommand({ TransactItems, ClientRequestToken }), {
-      abortSignal: patience.signal(),
-    });
+    await client.send(new TransactWriteCommand({ TransactItems, ClientRequestToken }), { abortSignal });
     return undefined;
   } catch (error) {
     return refusalOf(

@@ -1,5 +1,5 @@
 import { CountersignError } from '../../core/errors.ts';
-import { toMilliseconds } from '../../core/instant.ts';
+import { type Instant, toMilliseconds } from '../../core/instant.ts';
 import type { World } from '../../core/ports.ts';
 
 /** How long a caller waits, and how the tries in between are spread. */
@@ -18,9 +18,11 @@ export class Patience {
     return this.#until - toMilliseconds(this.#world.now());
   }
 
-  /** Ends a call that outlasts the caller; an answer that takes longer is unclear. */
-  signal(atLeast = 50): AbortSignal {
-    return AbortSignal.timeout(Math.max(this.left, atLeast));
+  /** Ends a call, with the SDK's own tries in it, that outlasts the caller or `limit`; an answer that takes longer is unclear. */
+  signal(atLeast = 50, limit?: Instant): AbortSignal {
+    const left = Math.max(this.left, atLeast);
+    if (limit === undefined) return AbortSignal.timeout(left);
+    return AbortSignal.timeout(Math.max(Math.min(left, toMilliseconds(limit) - toMilliseconds(this.#world.now())), 1));
   }
 
   /** Full jitter: anything up to a bound that doubles. Throws `TOO_MANY_REQUESTS` when the caller's time is over. */

@@ -28,6 +28,22 @@ export async function runAgent(service: Service, folder: string, more: string[],
   return { code, signal, output };
 }
 
+/** Runs the agent, and presses Ctrl-C when it waits for people. */
+export async function interruptAgent(service: Service, folder: string, more: string[]): Promise<Ended> {
+  await mkdir(folder, { recursive: true });
+  const description = join(folder, 'service.json');
+  await writeFile(description, JSON.stringify(service));
+  const child = spawn(process.execPath, [main, '--service', description, '--folder', folder, ...more]);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+      if (text.includes('decide here:')) child.kill('SIGINT');
+    });
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  return { code, signal, output };
+}
+
 export const runIdIn = (output: string): string => /^Run (\S+):/m.exec(output)?.[1] ?? '';
 
 /** What the agent's tools did, as their files show it. */

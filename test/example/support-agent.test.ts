@@ -6,7 +6,7 @@ import { type AuditEntry, connect } from '../../examples/support-agent/countersi
 import { runExample } from '../../examples/support-agent/main.ts';
 import type { Answer } from '../../examples/support-agent/people.ts';
 import { type Service, startService } from '../../local/service.ts';
-import { deedsIn, runAgent, runIdIn } from './agent-process.ts';
+import { deedsIn, interruptAgent, runAgent, runIdIn } from './agent-process.ts';
 
 let service: Service;
 let parent: string;
@@ -91,6 +91,7 @@ describe('the support agent', () => {
     expect(text).toContain('2 × senior_manager (carol, frank)');
     expect(text.match(/not done: nobody answered by/g)).toHaveLength(2);
     expect(text).not.toMatch(/reject|refus|declin|denied|said no/i);
+    expect(text).toContain('the local clock is moved past each deadline');
     expect(verification.intact).toBe(true);
   });
 });
@@ -159,6 +160,21 @@ describe('a run', () => {
     const third = await runAgent(service.description, folder, ['--answer', 'no', '--run', runId]);
     expect(third).toMatchObject({ code: 0 });
     expect(await deedsIn(folder)).toEqual({ mails: [], refunds: [] });
+  });
+
+  it.each<[string, string[], (runId: string, folder: string) => string]>([
+    [
+      'the whole command, where it was started alone',
+      [],
+      (runId, folder) =>
+        `node examples/support-agent/main.ts --service ${join(folder, 'service.json')} --folder ${folder} --run ${runId}`,
+    ],
+    ['what npm start says', ['--go-on-by', 'npm start -- --data d'], (runId) => `npm start -- --data d --run ${runId}`],
+    ['that nothing does', ['--go-on-by', ''], (runId) => `run ${runId} ends with the service, whose data nobody kept`],
+  ])('that is interrupted names %s as going on with it', async (_what, more, words) => {
+    const folder = newFolder();
+    const { code, output } = await interruptAgent(service.description, folder, more);
+    expect([code, output.trimEnd()]).toEqual([1, expect.stringContaining(words(runIdIn(output), folder))]);
   });
 
   it('that nobody knows is refused with the folder that was searched', async () => {

@@ -19,12 +19,12 @@ const claimed = async (runId: string) => {
 describe('what is wrong with a body is said by field, with what is allowed', () => {
   const questions: [string, object, RegExp][] = [
     ['no run', { runId: undefined }, /\/runId/],
-    ['a run with a blank', { runId: 'a b' }, /\/runId: an id is 1 to 128 characters/],
+    ['a run with a blank', { runId: 'a b' }, /\/runId: is "a b"; an id is 1 to 128 characters/],
     ['a run of 129 characters', { runId: 'r'.repeat(129) }, /\/runId/],
     ['no arguments', { actionArgs: undefined }, /\/actionArgs: must be a JSON object/],
     ['a list as arguments', { actionArgs: [] }, /\/actionArgs: must be a JSON object/],
-    ['an empty name', { actionName: '' }, /\/actionName: must not be empty/],
-    ['another phase', { phase: 'during' }, /\/phase.*"before"\|"after"/],
+    ['an empty name', { actionName: '' }, /\/actionName: is ""; at least 1 character/],
+    ['another phase', { phase: 'during' }, /\/phase: is "during"; allowed are before, after/],
     ['too much confidence', { agentConfidence: 1.1 }, /\/agentConfidence.*1/],
     ['a result before the act', { actionResult: 1 }, /\/actionResult.*phase "after"/],
     ['a longer time than the policy gives', { timeoutSeconds: 1801 }, /\/timeoutSeconds is 1801.*shorten.*1800/],

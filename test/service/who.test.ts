@@ -124,7 +124,7 @@ describe('case 51: a body never says who somebody is, or what became of it', () 
     for (const { status, body } of answers) {
       expect(status).toBe(400);
       expect(body.detail).toContain(`unknown field "${field}"`);
-      expect(body.detail).toContain('allowed are');
+      expect(body.detail).toMatch(/allowed are|no field is allowed/);
     }
     expect(await proven(front, runId)).toHaveLength(1);
   });

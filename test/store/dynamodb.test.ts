@@ -215,6 +215,21 @@ describe('CASE 59: the store on a DynamoDB that fails', () => {
     expect(await store.commit(change, toMilliseconds(now) + 20_000)).toBe('committed');
   });
 
+  test('P5: given a vote that the SDK tries again after the deadline, then that try does not reach the table', async () => {
+    const connection = await emptyTables(engine.endpoint);
+    const store = createStore(connection);
+    const deadline = new Date(Date.now() + 500).toISOString();
+    const { state, tail } = await given(store, pendingState({ deadline }));
+    const event = { type: 'vote_recorded' as const, details: { word: 'approve' as const, roles: [] } };
+    const error = () => {
+      while (Date.now() < toMilliseconds(deadline));
+      return withName('throttling')();
+    };
+    failBeforeApplying(connection.client, { ...TransactWriteItems, times: 1, error });
+    expect(await store.commit(changeOf(state, tail, {}, event), soon())).toBe('conflict');
+    expect(await store.readState(state.requestId)).toEqual(state);
+  });
+
   test('P5: given a vote whose acknowledgement is lost until after the deadline, then it was done all the same', async () => {
     const connection = await emptyTables(engine.endpoint, { maxAttempts: 1 });
     const { state, tail } = await given(createStore(connection), pendingState());
