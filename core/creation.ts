@@ -14,6 +14,7 @@ import type { Move } from './move.ts';
 import { policyDigest } from './pinned-policy.ts';
 import type { ActionPolicy, Effect, Matched, MissionPolicy, PinnedPolicy } from './policy.ts';
 import type { Precedent } from './precedent.ts';
+import { votesNeeded } from './quorum.ts';
 import type { RequestFacts, RequestState } from './request.ts';
 import { inEntry, type Places, reserveFor } from './reservation.ts';
 import { sampleFor } from './sample.ts';
@@ -133,7 +134,7 @@ export function ask(
         status: after.status,
         policy: policy.policy,
         ...(judged.matched.length > 0 && { matched: withoutReasons(judged.matched) }),
-        policyDigest: policyDigest(pinned),
+        policyDigest: policyDigest(after),
         approvals,
         deadline,
         ...(sample && { sample }),
@@ -245,7 +246,7 @@ function pin(
     reason: policy.reason,
     matched,
     timeoutSeconds: shortened ?? timeoutSeconds,
-    onTimeout: policy.onTimeout,
+    onTimeout: silenceAfter(policy, matched, approvals),
     escalateTo: policy.escalateTo,
     validForSeconds: policy.validForSeconds,
     ...(policy.holdSeconds !== undefined && { holdSeconds: policy.holdSeconds }),
@@ -256,3 +257,13 @@ function pin(
     approvals,
   };
 }
+
+/** Silence lets nothing run that a rule paused, or that more than one person must approve. */
+const silenceAfter = (
+  { onTimeout }: ActionPolicy,
+  matched: Evaluation['matched'],
+  approvals: Evaluation['approvals'],
+): ActionPolicy['onTimeout'] =>
+  onTimeout === 'proceed' && (votesNeeded(approvals) > 1 || matched.some(({ effect }) => effect === 'pause'))
+    ? 'reject'
+    : onTimeout;

@@ -59,7 +59,7 @@ export function judgedAgain(state: PendingState, judged: Evaluation) {
   const policy = { ...state.policy, matched, approvals: stricterOf(state.policy.approvals, judged.approvals) };
   const seen = {
     approvals,
-    policyDigest: policyDigest(policy),
+    policyDigest: policyDigest({ ...state, policy }),
     ...(matched.length > 0 && { matched: withoutReasons(matched) }),
   };
   return { approvals, policy, judged: seen };

@@ -108,13 +108,16 @@ export function evaluate(
 interface Judged {
   match: Matched;
   rule: Pick<Rule, 'approvals' | 'timeoutSeconds'>;
+  /** Nobody knows whether it holds: what it asks for counts, and what holds without it counts too. */
+  unreadable?: true;
 }
 
 function judge(rule: Rule, facts: Facts): Judged[] {
   const truth = rule.condition.evaluate(facts);
   if ('unreadable' in truth) {
     const reason = `could not be evaluated: ${truth.unreadable}`;
-    return [{ match: { ruleId: rule.id, effect: 'pause', reason }, rule: {} }];
+    const asks = rule.effect === 'pause' ? rule : {};
+    return [{ match: { ruleId: rule.id, effect: 'pause', reason }, rule: asks, unreadable: true }];
   }
   return truth.value ? [{ match: { ruleId: rule.id, effect: rule.effect, reason: rule.reason }, rule }] : [];
 }
@@ -148,7 +151,7 @@ export const explain = (
 /** What the pausing rules ask for, the larger count for each role; and the policy's own quorum, unless every one of them names its own. */
 function approvalsFor(policy: ActionPolicy, pausing: Judged[]): QuorumRole[] {
   const own = policy.approvals.length > 0 ? policy.approvals : [{ role: policy.approverRole, count: 1 }];
-  const lists = pausing.map(({ rule }) => rule.approvals ?? own);
+  const lists = pausing.flatMap(({ rule, unreadable }) => [rule.approvals ?? own, ...(unreadable ? [own] : [])]);
   return stricterOf(...(lists.length > 0 ? lists : [own]));
 }
 

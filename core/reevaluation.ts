@@ -38,7 +38,7 @@ export function reevaluate(state: RequestState, judged: Evaluation, mission: Mis
       effect,
       status: next.status,
       asked: next.asked,
-      policyDigest: policyDigest(next.policy),
+      policyDigest: policyDigest(next),
       approvals: next.approvals,
       ...(matched.length > 0 && { matched: withoutReasons(matched) }),
     },

@@ -51,7 +51,7 @@ export function accountOf(state: RequestState): RequestAccount {
   const { runId, missionId, requestedAt, argsDigest, textsDigest, asked, sample } = state;
   const facts = {
     ...{ status, effectiveDigest, requestedBy, onBehalfOf, approvals, deadline, level, votes, editors, sample },
-    ...{ runId, missionId, requestedAt, argsDigest, textsDigest, asked, policyDigest: policyDigest(state.policy) },
+    ...{ runId, missionId, requestedAt, argsDigest, textsDigest, asked, policyDigest: policyDigest(state) },
     ...inEntry(state),
   };
   switch (state.status) {

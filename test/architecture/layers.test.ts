@@ -18,7 +18,7 @@ const layers: Record<string, { folders: string[]; packages: RegExp }> = {
     folders: ['lib', 'adapters', 'core'],
     packages: /^(aws-cdk-lib(\/.+)?|constructs|cdk-nag|esbuild|zod|node:.+)$/,
   },
-  bin: { folders: ['lib'], packages: /^(aws-cdk-lib(\/.+)?|cdk-nag|node:.+)$/ },
+  bin: { folders: ['lib', 'core'], packages: /^(aws-cdk-lib(\/.+)?|cdk-nag|node:.+)$/ },
   client: { folders: ['client'], packages: /^(zod|node:.+)$/ },
   cli: { folders: ['cli', 'client', 'core'], packages: /^(zod|yaml|@bufbuild\/cel|node:.+)$/ },
 };

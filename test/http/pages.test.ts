@@ -301,7 +301,7 @@ describe('every page', () => {
     expect(page.indexOf(`/r/${soon}`)).toBeLessThan(page.indexOf(`/r/${slow}`));
     expect(page).not.toContain('<button name');
     expect(await (await seat.open('bob', '/')).text()).toContain('1 waits for you');
-    for (const _ of Array(25)) await seat.ask(email);
+    for (const n of Array(25).keys()) await seat.ask({ ...email, actionArgs: { ...email.actionArgs, n } });
     expect(await (await seat.open('alice', '/')).text()).toContain('26 or more wait for you');
     expect(await (await seat.open('bob', '/')).text()).toContain('1 waits for you');
     expect(await (await seat.open('dave', '/')).text()).toContain('You hold no role that decides');
