@@ -32,7 +32,7 @@ import { buildChange, changed, changeRequest, untilWon } from './change-request.
 import { documentFields, givenDocument } from './given-document.ts';
 
 /** `PUT /v1/policies/{missionId}`. */
-export const publishBody = z.strictObject({
+const publishBody = z.strictObject({
   ...documentFields,
   force: z.boolean().default(false),
   expectedVersion: z.union([z.string(), z.int().transform(String)]).optional(),

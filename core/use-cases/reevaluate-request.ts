@@ -12,7 +12,7 @@ import { type Acting, type ChangePorts, changeRequest } from './change-request.t
 import { readWindowsOf } from './room-for.ts';
 
 /** `POST /v1/requests/{id}/reevaluation`. */
-export const reevaluationBody = z.strictObject({});
+const reevaluationBody = z.strictObject({});
 
 /**
  * Runs the newest version's rules on a request that waits; it can become stricter and nothing else. Where that version cannot

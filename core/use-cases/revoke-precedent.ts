@@ -10,7 +10,7 @@ import { revokePrecedentOf } from '../withdrawal.ts';
 import { changeRequest } from './change-request.ts';
 
 /** `POST /v1/policies/{missionId}/precedents/{precedentId}/revocation`. */
-export const precedentRevocationBody = z.strictObject({ reason: z.string().trim().min(1, 'is needed').max(2000) });
+const precedentRevocationBody = z.strictObject({ reason: z.string().trim().min(1, 'is needed').max(2000) });
 
 interface Revoking {
   missionId: string;

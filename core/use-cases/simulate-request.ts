@@ -19,7 +19,7 @@ import { noSuchPolicy } from './read-policy.ts';
 import { imposedBy, roomFor } from './room-for.ts';
 
 /** `POST /v1/policies/{missionId}/simulation`: a create, and a document to try in place of what is in force. */
-export const simulationBody = createBody.extend({
+const simulationBody = createBody.extend({
   ...documentFields,
   runId: plainId.optional(),
   missionId: plainId.optional(),

@@ -9,7 +9,7 @@ import { precedentPartition } from '../tables.ts';
 type Of<Kind extends Move['kind']> = Extract<Move, { kind: Kind }>;
 
 /** `missionId` is the partition's name here, so the record stands in a map of its own. */
-export const precedentItem = (precedent: Precedent) => ({ ...precedentKey(precedent), precedent });
+const precedentItem = (precedent: Precedent) => ({ ...precedentKey(precedent), precedent });
 
 export function precedentKey({ missionId, precedentId }: Pick<Precedent, 'missionId' | 'precedentId'>) {
   const { action, values } = keyOfPrecedent(precedentId);
