@@ -56,3 +56,30 @@ test('an agent revises a request of its own and of nobody else, and takes it bac
   const foreign = await front.ask(email({ runId: newRun(), revisionOf: before.requestId }), { as: 'billing-bot' });
   expect([foreign.status, foreign.body.code]).toEqual([400, 'VALIDATION_FAILED']);
 });
+
+test('an edit on the page runs the rules of the published mission again, and moves what is held of a window', async () => {
+  const document = {
+    mission: 'seat',
+    defaults: { approverRole: 'support_manager' },
+    windows: [{ id: 'paid', by: 'run', value: '/amount', over: '24h' }],
+    actions: { pay: { policy: 'approval_gate', reason: 'Money leaves' } },
+    rules: [{ id: 'enough', when: 'window.paid.sum + args.amount > 100.0', then: 'stop' }],
+  };
+  expect((await front.call('PUT', '/v1/policies/seat', { as: 'erin' }, { document })).status).toBe(200);
+  const runId = newRun();
+  const ask = (amount: number) => front.ask({ runId, missionId: 'seat', actionName: 'pay', actionArgs: { amount } });
+  const { body: request } = await ask(90);
+  const path = `/r/${request.requestId}`;
+  const fields = fieldsOf(await (await browse('alice', path)).text(), 'edit');
+  const tooMuch = await browse('alice', `${path}/decision`, { ...fields, editedArgs: '{"amount":101}' });
+  expect(tooMuch.status).toBe(422);
+  const sent = await browse('alice', `${path}/decision`, { ...fields, editedArgs: '{"amount":40}' });
+  expect([sent.status, sent.headers.get('location')]).toEqual([303, path]);
+  expect((await front.get(request.requestId)).body).toMatchObject({
+    status: 'APPROVED',
+    effectiveArgs: { amount: 40 },
+  });
+  expect((await ask(60.01)).body.verdict).toBe('stop');
+  expect((await ask(60)).body.verdict).toBe('pause');
+  expect((await front.verify(runId)).body).toMatchObject({ intact: true });
+});

@@ -49,7 +49,7 @@ const wrong: readonly [name: string, status: 401 | 403, make: () => string | und
   ['no end', 401, () => signed({ exp: undefined })],
   ['no scope', 403, () => signed({ scope: undefined })],
   ['scopes without our prefix', 403, () => signed({ scope: 'request decide audit' })],
-  ['a scope that no route takes', 403, () => signed({ scope: 'countersign/policies' })],
+  ['a scope that no route takes', 403, () => signed({ scope: 'countersign/another' })],
 ];
 
 const guarded = () => readRoutes(front.service.template).filter(({ authorizer }) => authorizer !== undefined);

@@ -131,7 +131,7 @@ describe('CASE 59: the store on a DynamoDB that fails', () => {
 
   test('B1: every read that the table throttles for long is TOO_MANY_REQUESTS', async () => {
     const connection = await emptyTables(engine.endpoint, { maxAttempts: 1 });
-    for (const operation of ['Query', 'GetItem'] as const)
+    for (const operation of ['Query', 'GetItem', 'BatchGetItem'] as const)
       failBeforeApplying(connection.client, {
         operation,
         times: Number.POSITIVE_INFINITY,
@@ -147,8 +147,15 @@ describe('CASE 59: the store on a DynamoDB that fails', () => {
       ofRun: () => store.ofRun('run', 1),
       closed: () => store.closed(asked, 1),
       entries: () => store.entries('run', undefined, 1),
+      readForCreate: () => store.readForCreate('r', 'default'),
+      readHead: () => store.readHead('default'),
+      readPublished: () => store.readPublished('default', 1),
+      readCounters: () => store.readCounters(['c']),
+      readPrecedent: () => store.readPrecedent({ missionId: 'default', precedentId: 'p' }),
+      readCountersAndPrecedent: () => store.readCountersAndPrecedent(['c'], { missionId: 'default', precedentId: 'p' }),
+      precedentsOf: () => store.precedentsOf({ missionId: 'default', actionName: 'a' }, 1),
     };
-    const writes = ['commit', 'countLateAttempt', 'due', 'lease', 'strike', 'postpone', 'rest'];
+    const writes = ['commit', 'record', 'countLateAttempt', 'due', 'lease', 'strike', 'postpone', 'rest'];
     expect([...Object.keys(reads), ...writes].sort()).toEqual(Object.keys(store).sort());
     for (const [name, read] of Object.entries(reads))
       await expect(read(), name).rejects.toMatchObject({ code: 'TOO_MANY_REQUESTS' });

@@ -8,7 +8,7 @@ import { newId } from './requests.ts';
 
 /** Which operations fail, how often, and with what. They stand below the SDK's own retries, which count as calls too. */
 export interface Hostility {
-  operation: 'TransactWriteItems' | 'UpdateItem' | 'Query' | 'GetItem';
+  operation: 'TransactWriteItems' | 'UpdateItem' | 'Query' | 'GetItem' | 'BatchGetItem';
   times: number;
   error: () => Error;
 }

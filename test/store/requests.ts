@@ -106,7 +106,7 @@ export function creationOf(state: RequestState, tail?: AuditEntry, contents: Con
     requestId,
     at: asked,
     actor: { kind: 'agent', id: state.requestedBy },
-    run: { pending: 1, attempts: {} },
+    run: { requestedBy: state.requestedBy, missionId: state.missionId, pending: 1, attempts: {} },
   });
   return { after: { ...state, lastEntry: { sequence: entry.sequence, hash: entry.hash } }, entry, contents };
 }
