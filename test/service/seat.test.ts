@@ -58,14 +58,15 @@ test('an agent revises a request of its own and of nobody else, and takes it bac
 });
 
 test('an edit on the page runs the rules of the published mission again, and moves what is held of a window', async () => {
-  const document = {
-    mission: 'seat',
-    defaults: { approverRole: 'support_manager' },
-    windows: [{ id: 'paid', by: 'run', value: '/amount', over: '24h' }],
-    actions: { pay: { policy: 'approval_gate', reason: 'Money leaves' } },
-    rules: [{ id: 'enough', when: 'window.paid.sum + args.amount > 100.0', then: 'stop' }],
-  };
-  expect((await front.call('PUT', '/v1/policies/seat', { as: 'erin' }, { document })).status).toBe(200);
+  const yaml = `
+mission: seat
+defaults: { approverRole: support_manager }
+windows: [{ id: paid, by: run, value: /amount, over: 24h }]
+actions:
+  pay: { policy: approval_gate, reason: Money leaves }
+rules: [{ id: enough, when: 'window.paid.sum + args.amount > 100.0', then: stop }]
+`;
+  expect((await front.call('PUT', '/v1/policies/seat', { as: 'erin' }, { yaml })).status).toBe(200);
   const runId = newRun();
   const ask = (amount: number) => front.ask({ runId, missionId: 'seat', actionName: 'pay', actionArgs: { amount } });
   const { body: request } = await ask(90);
