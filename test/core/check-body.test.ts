@@ -55,7 +55,7 @@ describe('what a refusal of a body says', () => {
     );
   });
 
-  test('B10: given very many unknown fields, then ten are named and the others counted', () => {
+  test('given very many unknown fields, then ten are named and the others counted', () => {
     const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`field-${index}`, 1]));
     const said = problemOf({ id: 'a', ...many });
     expect(said).toMatch(/"field-9", and 49990 more; allowed are/);
@@ -65,13 +65,13 @@ describe('what a refusal of a body says', () => {
   });
 });
 
-test.each(['.', '..', '...'])('B4: given the id %j, then it is none; dots beside other characters are', (id) => {
+test.each(['.', '..', '...'])('given the id %j, then it is none; dots beside other characters are', (id) => {
   expect(isPlainId(id)).toBe(false);
   expect(isPlainId(`${id}a`)).toBe(true);
 });
 
 test.each(['0x10', '0b1', '1e1', '1.0', ' 1', '1 ', '+1', '01', '', '0', '101', '１'])(
-  'B7: given the limit %j, then it is refused; digits are taken',
+  'given the limit %j, then it is refused; digits are taken',
   (limit) => {
     const query = z.strictObject({ limit: pageLimit(25) });
     expect(problemOf({ limit }, query)).toMatch(/^\/limit: is ".*"; it is a whole number from 1 to 100\.$/);

@@ -77,7 +77,7 @@ describe('the page of a request', () => {
     expect(page).not.toContain('Edit what will run');
   });
 
-  test('U8: the edit form says that others approve after an edit, where more than one vote is needed', async () => {
+  test('the edit form says that others approve after an edit, where more than one vote is needed', async () => {
     const seat = openSeat();
     const [one, two] = [await seat.ask(email), await seat.ask(refund)];
     const others = 'and then others must approve; you cannot';

@@ -140,7 +140,7 @@ describe('what a list does not understand is refused, with what is allowed', () 
     expect(body.detail).toMatch(detail);
   });
 
-  test('B8: a verification has no query', async () => {
+  test('a verification has no query', async () => {
     const { status, body } = await front.call('GET', '/v1/runs/any/audit/verification?x=1', { as: 'dave' });
     expect([status, body.detail]).toEqual([400, 'the query: unknown field "x"; no field is allowed.']);
   });

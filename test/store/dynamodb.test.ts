@@ -129,7 +129,7 @@ describe('CASE 59: the store on a DynamoDB that fails', () => {
     expect(await store.readState(change.after.requestId)).toBeUndefined();
   });
 
-  test('B1: every read that the table throttles for long is TOO_MANY_REQUESTS', async () => {
+  test('every read that the table throttles for long is TOO_MANY_REQUESTS', async () => {
     const connection = await emptyTables(engine.endpoint, { maxAttempts: 1 });
     for (const operation of ['Query', 'GetItem', 'BatchGetItem'] as const)
       failBeforeApplying(connection.client, {
@@ -164,7 +164,7 @@ describe('CASE 59: the store on a DynamoDB that fails', () => {
   const voter = { id: 'ann', aliases: [], roles: ['support_manager'], scopes: ['decide' as const] };
   const hourLater = addSeconds(asked, 3600);
 
-  test('P5: given a vote that is in conflict with others until after the deadline, then 410, a late attempt, and nothing decided', async () => {
+  test('given a vote that is in conflict with others until after the deadline, then 410, a late attempt, and nothing decided', async () => {
     const connection = await emptyTables(engine.endpoint);
     const { state } = await given(
       createStore(connection),
@@ -194,7 +194,7 @@ describe('CASE 59: the store on a DynamoDB that fails', () => {
     ]);
   });
 
-  test('P5: given a claim that is in conflict with others until after claimBy, then it is a conflict, to be decided again', async () => {
+  test('given a claim that is in conflict with others until after claimBy, then it is a conflict, to be decided again', async () => {
     const connection = await emptyTables(engine.endpoint);
     const approval = {
       status: 'APPROVED' as const,
@@ -222,7 +222,7 @@ describe('CASE 59: the store on a DynamoDB that fails', () => {
     expect(await store.commit(change, toMilliseconds(now) + 20_000)).toBe('committed');
   });
 
-  test('P5: given a vote that the SDK tries again after the deadline, then that try does not reach the table', async () => {
+  test('given a vote that the SDK tries again after the deadline, then that try does not reach the table', async () => {
     const connection = await emptyTables(engine.endpoint);
     const store = createStore(connection);
     const deadline = new Date(Date.now() + 500).toISOString();
@@ -237,7 +237,7 @@ describe('CASE 59: the store on a DynamoDB that fails', () => {
     expect(await store.readState(state.requestId)).toEqual(state);
   });
 
-  test('P5: given a vote whose acknowledgement is lost until after the deadline, then it was done all the same', async () => {
+  test('given a vote whose acknowledgement is lost until after the deadline, then it was done all the same', async () => {
     const connection = await emptyTables(engine.endpoint, { maxAttempts: 1 });
     const { state, tail } = await given(createStore(connection), pendingState());
     let now = addSeconds(asked, 3599);
@@ -256,7 +256,7 @@ describe('CASE 59: the store on a DynamoDB that fails', () => {
     expect(await store.commit(change, toMilliseconds(now) + 20_000)).toBe('committed');
   });
 
-  test('P2: given an entry with a number below one, then whoever reads from the very first finds it', async () => {
+  test('given an entry with a number below one, then whoever reads from the very first finds it', async () => {
     const connection = await emptyTables(engine.endpoint);
     const store = createStore(connection);
     const { tail } = await given(store, pendingState());

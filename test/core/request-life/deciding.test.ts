@@ -107,7 +107,7 @@ describe('one decision', () => {
 });
 
 test.each(['', ' ', ' \n\t', '\u200b', '\u00a0\u2800'])(
-  'B9: given a rejection whose note is %j, then it is refused; blanks around words are stored as they came',
+  'given a rejection whose note is %j, then it is refused; blanks around words are stored as they came',
   async (note) => {
     const desk = new Desk();
     const { requestId } = (await desk.ask('send')).state;
@@ -130,7 +130,7 @@ describe('who', () => {
     '<mailto:Alice@Example.org>',
     '\u2060',
     'al\u{e0100}ice',
-  ])('P4: given a request for %j, then it is refused or alice may not approve it', async (onBehalfOf) => {
+  ])('given a request for %j, then it is refused or alice may not approve it', async (onBehalfOf) => {
     const desk = new Desk();
     expect(isCalled(alice, onBehalfOf)).toBe(onBehalfOf !== '\u2060');
     const [unseen] = onBehalfOf.match(/[^ -~]/u) ?? [];
@@ -145,7 +145,7 @@ describe('who', () => {
     expect((await desk.vote(requestId, { ...bob, roles: alice.roles }, 'approve')).status).toBe('APPROVED');
   });
 
-  test('P4: given names of blanks, then they are refused; of other letters, then they are taken', async () => {
+  test('given names of blanks, then they are refused; of other letters, then they are taken', async () => {
     const desk = new Desk();
     for (const field of ['onBehalfOf', 'sourceAgent', 'targetAgent'])
       expect((await refusal(desk.ask('send', { [field]: ' \u3000' }), 'VALIDATION_FAILED')).message).toMatch(

@@ -77,7 +77,7 @@ describe('quorum', () => {
   });
 });
 
-test('B6: given two votes of finance where one of finance and one of security are needed, then one of two is given', async () => {
+test('given two votes of finance where one of finance and one of security are needed, then one of two is given', async () => {
   const desk = new Desk();
   const { requestId } = (await desk.ask('pay')).state;
   await desk.vote(requestId, people.fay, 'approve');

@@ -58,7 +58,7 @@ describe('CASE 48 (logic): values at secret paths', () => {
   });
 });
 
-describe('P6: secrets in another shape than the policy expects', () => {
+describe('secrets in another shape than the policy expects', () => {
   test.each<[string, JsonValue]>([
     ['a text', secret],
     ['a number', Number(secret)],

@@ -63,7 +63,7 @@ describe('the deadline', () => {
     expect(await desk.audit()).toEqual(['request_created', 'request_approved', 'late_attempt', 'approval_expired']);
   });
 
-  test('P5: given a store whose clock has passed the limit, when what was decided before it arrives, then it is decided again: too late', async () => {
+  test('given a store whose clock has passed the limit, when what was decided before it arrives, then it is decided again: too late', async () => {
     let late = 0;
     const store: MemoryStore = new MemoryStore(() => addSeconds(desk.world.now(), late));
     const desk = new Desk({ store });
